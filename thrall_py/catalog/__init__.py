@@ -1,0 +1,1 @@
+"""The catalog: what servers offered when a person last looked."""

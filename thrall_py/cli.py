@@ -1,0 +1,269 @@
+"""The command line: parse, run a verb, print, exit. The only module that does any of these."""
+
+import contextlib
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from thrall_py import __version__, errors, options
+from thrall_py.errors import Interrupted, OutputError, ThrallError, UsageError
+from thrall_py.options import Surroundings
+from thrall_py.output.render import Rendered
+from thrall_py.transport import standard
+from thrall_py.transport.interrupts import SIGPIPE, Interrupts, die_of
+from thrall_py.verbs.conversation import Terms
+from thrall_py.visible import visible
+
+_NAME = 64  # characters of a name in front of a sentence
+
+
+class Invocation:
+    """What click does not see: the words behind `--`, and whom a failure's sentence is about."""
+
+    def __init__(self, server: tuple[str, ...] | None) -> None:
+        self.server = server  # None without a `--`
+        self.closed = standard.fill_gaps()  # which of our own descriptors the caller had closed
+        self.about = ""
+        self.interrupts = Interrupts()
+
+    def command(self) -> tuple[str, ...]:
+        """The server's argv."""
+        if not self.server:
+            raise UsageError("no server is given: write it behind --, as in -- uvx mcp-server-time")
+        return self.server
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the program with the words of its command line; its exit status.
+
+    A signal, or a reader of stdout that went away, ends the process by that signal instead.
+    """
+    ours, server = _split(words)
+    invocation = Invocation(server)
+    try:
+        status = _invoke(ours, invocation)
+    except Interrupted as interrupted:
+        return die_of(interrupted.signum)
+    except BrokenPipeError:
+        return die_of(SIGPIPE)
+    if invocation.interrupts.signum is not None:  # during the teardown
+        return die_of(invocation.interrupts.signum)
+    return status
+
+
+def say(sentence: str, about: str = "") -> None:
+    """Tell a person on stderr; nobody can be told that this failed."""
+    subject = f"{visible(about)[:_NAME]}: " if about else ""
+    with contextlib.suppress(OSError):
+        print(f"thrall: {subject}{sentence}", file=sys.stderr, flush=True)  # noqa: T201 - prints
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
+    """Cut at the first `--`: click would read the server's options, and eat a `--` of its own."""
+    if "--" not in words:
+        return list(words), None
+    at = words.index("--")
+    return list(words[:at]), tuple(words[at + 1 :])
+
+
+def _invoke(ours: list[str], invocation: Invocation) -> int:
+    """Parse and run; click's own main() would turn ^C and EPIPE into statuses of its own."""
+    try:
+        context = thrall.make_context("thrall", ours, obj=invocation, auto_envvar_prefix="THRALL")
+        with context:
+            return int(thrall.invoke(context))
+    except click.exceptions.Exit as problem:
+        return problem.exit_code
+    except click.exceptions.NoArgsIsHelpError as problem:
+        problem.show()
+        return problem.exit_code
+    except click.UsageError as problem:
+        path = problem.ctx.command_path if problem.ctx else "thrall"
+        say(f"{visible(problem.format_message())} (see {path} --help)")
+        return UsageError.exit_status
+    except ThrallError as problem:
+        say(str(problem), invocation.about)
+        return problem.exit_status
+    except BrokenPipeError:
+        raise
+    except Exception:  # noqa: BLE001 - the one place where a bug is told from a failure
+        traceback.print_exc()
+        return errors.BUG
+
+
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        click.echo(f"thrall {__version__}")
+        context.exit()
+
+
+_STATUSES = "\n".join(f"  {row.code:<6} {row.meaning}" for row in errors.STATUSES)
+
+
+@click.group(
+    epilog=f"\b\nExit status:\n{_STATUSES}\n\nSee thrall(1), thrall-call(1), thrall-pin(1).",
+    context_settings={"help_option_names": ["--help"], "max_content_width": 80},
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+              help="Print the version.")  # fmt: skip
+def thrall() -> None:
+    """Call MCP tools as Unix commands, and pin what their servers offer."""
+
+
+@thrall.command(short_help="Call one tool of a server.")
+@click.argument("tool")
+@click.argument("items", nargs=-1, metavar="[ITEM]...")
+@click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result, verbatim.")
+@click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
+@options.surroundings
+@options.terms
+@click.pass_obj
+def call(  # noqa: PLR0913 - one for each option of its own
+    invocation: Invocation,
+    *,
+    tool: str,
+    items: tuple[str, ...],
+    catalog: str | None,
+    as_json: bool,
+    save: str | None,
+    surroundings: Surroundings,
+    terms: Terms,
+) -> int:
+    r"""Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
+
+    \b
+    thrall call TOOL [ITEM]... -- SERVER [ARG]...
+    thrall call TOOL [ITEM]... --catalog CATALOG
+    ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON).
+    """
+    from thrall_py.output import saving
+    from thrall_py.verbs import arguments
+    from thrall_py.verbs import call as verb
+
+    invocation.about = tool
+    _refuse_two_servers(invocation, catalog, surroundings)
+    text = arguments.from_items(items) if items else arguments.from_input(_stdin(invocation))
+    if 1 in invocation.closed:
+        raise OutputError("stdout is closed, so there is no place for an answer")
+    if save is not None:
+        saving.refuse_early(save)
+    answered: list[Rendered] = []
+
+    def deliver(rendered: Rendered) -> None:
+        answered.append(rendered)
+        _print(rendered, invocation, as_json=as_json, save=save)
+
+    wanted = verb.Call(tool, text)
+    with invocation.interrupts as interrupts:
+        if catalog is None:
+            start = surroundings.start(invocation.command())
+            verb.on_server(wanted, start, terms, interrupts, deliver)
+        else:
+            verb.on_catalog(wanted, catalog, terms, interrupts, deliver)
+    return errors.ANSWER_IS_NO if answered[0].is_error else errors.ANSWERED
+
+
+@thrall.command(short_help="Write a server's tools to a catalog.")
+@click.argument("catalog")
+@options.surroundings
+@options.terms
+@click.pass_obj
+def pin(invocation: Invocation, *, catalog: str, surroundings: Surroundings, terms: Terms) -> int:
+    r"""Ask a server for its tools and write them to CATALOG (- for stdout).
+
+    \b
+    thrall pin CATALOG -- SERVER [ARG]...
+    ${NAME} in the server's words is filled in from the environment, and stays
+    ${NAME} in the catalog.
+    """
+    from thrall_py.catalog import file
+    from thrall_py.output import listing
+    from thrall_py.verbs import pin as verb
+
+    invocation.about = catalog
+    command = invocation.command()
+    file.read_or_new(catalog)  # what cannot be written is refused before anything is started
+    start = surroundings.start(command, expand=True)
+    with invocation.interrupts as interrupts:
+        pinned = verb.ask(surroundings.recipe(command), start, terms, interrupts)
+        if interrupts.signum is not None:  # during the teardown: nothing is written then
+            raise Interrupted(interrupts.signum)
+        text = verb.write(catalog, pinned)
+        tell = functools.partial(say, about=pinned.name)
+        listing.tell(pinned.entry, pinned.warnings, pinned.quote, tell, terminal=os.isatty(2))
+        if catalog == file.STDOUT:
+            standard.write([text.encode()], interrupts)
+    return errors.ANSWERED
+
+
+@thrall.command(short_help="Compare a catalog with what its servers offer now.")
+@click.argument("catalog")
+@options.terms
+@click.pass_obj
+def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
+    """Ask every server in CATALOG again, and print what is not as it was pinned.
+
+    The status is 0 without a difference, 1 with one, and that of the failure
+    (4, 5, 124, ...) when a server could not be asked.
+    """
+    from thrall_py.catalog import file, report
+    from thrall_py.verbs import check as verb
+
+    if invocation.server is not None:
+        raise UsageError("check starts the servers that the catalog names, and no other")
+    invocation.about = catalog
+    drifted, failures = False, []
+    with invocation.interrupts as interrupts:
+        for name, entry in file.read(catalog).items():
+            try:
+                checked = verb.server(entry, terms, interrupts)
+            except ThrallError as problem:
+                say(str(problem), name)
+                failures.append(problem.exit_status)
+                continue
+            for note in checked.notes:
+                say(note, name)
+            lines = report.server(visible(name), checked.differences, checked.quote)
+            standard.write((f"{line}\n".encode() for line in lines), interrupts)
+            drifted = drifted or bool(checked.differences)
+    if failures:  # "could not check" goes before any verdict on the rest
+        return failures[0]
+    return errors.ANSWER_IS_NO if drifted else errors.ANSWERED
+
+
+def _refuse_two_servers(
+    invocation: Invocation, catalog: str | None, surroundings: Surroundings
+) -> None:
+    if catalog is None:
+        invocation.command()
+    elif invocation.server is not None:
+        raise UsageError("a server and --catalog exclude each other")
+    elif surroundings != options.NO_SURROUNDINGS:
+        raise UsageError("--env, --clean-env and --cwd come from the catalog")
+
+
+def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: str | None) -> None:
+    """Write the answer, whole; files first, because it names them."""
+    from thrall_py.output import render, saving
+
+    saved = {} if save is None else saving.save(rendered, save)
+    terminal = os.isatty(1)
+    if as_json:
+        pieces = render.verbatim(rendered.result, terminal=terminal)
+    else:
+        pieces = rendered.lines(saved, terminal=terminal)
+        if rendered.is_empty:
+            say("the answer is empty", invocation.about)
+    standard.write(pieces, invocation.interrupts)
+
+
+def _stdin(invocation: Invocation) -> bytes:
+    if 0 not in invocation.closed and os.isatty(0):
+        say("reading the arguments from the terminal, a JSON object; end with ^D", invocation.about)
+    with open(0, "rb", closefd=False) as stdin:
+        return stdin.read()

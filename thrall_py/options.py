@@ -1,0 +1,134 @@
+"""The options that verbs share: how they are written, read, and handed on as values."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import click
+
+from thrall_py.catalog.recipe import Recipe
+from thrall_py.protocol import mcp
+from thrall_py.verbs.conversation import Start, Terms, prepare
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+# A verb of cli.py: each has other options, so their names are checked by click alone.
+Command = Callable[..., int]  # type: ignore[explicit-any]
+
+
+class Surroundings(NamedTuple):
+    """What surrounds the server on the command line."""
+
+    env: tuple[str, ...]
+    clean_env: bool
+    cwd: str | None
+
+    def recipe(self, command: tuple[str, ...]) -> Recipe:
+        """How the server is started, naming variables only: no value gets into a catalog."""
+        names = (item.partition("=")[0] for item in self.env)
+        return Recipe(command, {n: f"${{{n}}}" for n in names}, self.clean_env, self.cwd)
+
+    def start(self, command: tuple[str, ...], *, expand: bool = False) -> Start:
+        """The server ready to be started.
+
+        Args:
+            command: its words.
+            expand: whether `${NAME}` in them is filled in.
+
+        Raises:
+            InputError: a variable that it needs is not set.
+
+        """
+        items = (item.partition("=") for item in self.env)
+        given = {name: value for name, equals, value in items if equals}
+        return prepare(self.recipe(command), given, expand=expand)
+
+
+NO_SURROUNDINGS = Surroundings((), clean_env=False, cwd=None)
+
+
+def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
+    def read(_: click.Context, __: click.Parameter, value: str) -> float:
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
+        if not least <= seconds < math.inf:
+            raise click.BadParameter(f"{value!r} is no number of seconds from {least:g} up")
+        return seconds
+
+    return read
+
+
+def _size(_: click.Context, __: click.Parameter, value: str) -> int:
+    text = value.upper().removesuffix("B").removesuffix("I")
+    digits = text.rstrip("KMG")
+    unit = text[len(digits) :]
+    if not (digits.isascii() and digits.isdigit() and unit in _UNITS and int(digits)):
+        raise click.BadParameter(f"{value!r} is no size: write bytes, or a number with K, M or G")
+    return int(digits) * _UNITS[unit]
+
+
+def _variables(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        name = value.partition("=")[0]
+        if not (name.isascii() and name.isidentifier()):  # the rest may be a secret
+            raise click.BadParameter("a variable is given as NAME or NAME=VALUE")
+    return values
+
+
+def terms(command: Command) -> Command:
+    """Add how a server is spoken to; the command gets it as `terms`."""
+
+    @functools.wraps(command)
+    def with_terms(
+        *,
+        timeout: float,
+        start_timeout: float,
+        grace: float,
+        max_message: int,
+        protocol: str | None,
+        **rest: object,
+    ) -> int:
+        agreed = Terms(timeout, start_timeout, grace, max_message, protocol)
+        return command(terms=agreed, **rest)
+
+    return _added(
+        with_terms,
+        click.option("--protocol", type=click.Choice(mcp.REVISIONS), metavar="REVISION",
+                     help="Speak this protocol revision only."),
+        click.option("--timeout", callback=_seconds(0.001), default="300", metavar="SECONDS",
+                     help="For each request after the handshake (300)."),
+        click.option("--start-timeout", callback=_seconds(0.001), default="120", metavar="SECONDS",
+                     help="From the spawn to the end of the handshake (120)."),
+        click.option("--grace", callback=_seconds(0), default="2", metavar="SECONDS",
+                     help="From the end of its input to SIGTERM (2)."),
+        click.option("--max-message", callback=_size, default="64M", metavar="SIZE",
+                     help="The most bytes in one message (64M)."),
+    )  # fmt: skip
+
+
+def surroundings(command: Command) -> Command:
+    """Add what surrounds the server; the command gets it as `surroundings`."""
+
+    @functools.wraps(command)
+    def with_surroundings(
+        *, env: tuple[str, ...], clean_env: bool, cwd: str | None, **rest: object
+    ) -> int:
+        return command(surroundings=Surroundings(env, clean_env, cwd), **rest)
+
+    return _added(
+        with_surroundings,
+        click.option("--env", multiple=True, callback=_variables, metavar="NAME[=VALUE]",
+                     help="Pass a variable on, or set it; repeatable."),
+        click.option("--clean-env", is_flag=True,
+                     help="Pass on PATH, HOME and a few others only."),
+        click.option("--cwd", metavar="DIR", help="Start the server in DIR."),
+    )  # fmt: skip
+
+
+def _added(command: Command, *added: Callable[[Command], Command]) -> Command:
+    for option in reversed(added):
+        command = option(command)
+    return command

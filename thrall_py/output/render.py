@@ -1,0 +1,177 @@
+"""A tool's result as the bytes to print, and whether the tool said no. Pure.
+
+Nothing is made before all of it is known to be printable, and then it is made piece by piece, so
+that a large answer is never held twice.
+"""
+
+import base64
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from thrall_py.errors import ServerError
+from thrall_py.protocol.jsontext import Value, decoded, pieces, string
+from thrall_py.visible import visible, visible_json, visible_text
+
+_SHOWN = 120  # characters of a media type or an address in the line for a part
+_SLICE = 1 << 20  # characters written at once
+
+# What a saved part is called. Never from the server's own words, but for these media types.
+_EXTENSIONS = {
+    "application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip",
+    "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/wav": ".wav", "image/gif": ".gif",
+    "image/jpeg": ".jpg", "image/png": ".png", "image/svg+xml": ".svg", "image/webp": ".webp",
+    "text/csv": ".csv", "text/html": ".html", "text/markdown": ".md", "text/plain": ".txt",
+    "video/mp4": ".mp4",
+}  # fmt: skip
+
+
+class Part(NamedTuple):
+    """One part of an answer that is not text."""
+
+    kind: str
+    media_type: str
+    address: str
+    content: Value | None  # None for a mere link
+    encoding: Literal["base64", "text", "json"]
+
+    def line(self, saved_as: str = "") -> str:
+        """The line that stands for it, without its newline."""
+        words = [visible(self.media_type[:_SHOWN]) or "no media type"]
+        if self.content is not None:
+            words.append(f"{_size(self.content, self.encoding)} bytes")
+        words += [visible(self.address[:_SHOWN])] if self.address else []
+        words += [f"saved as {saved_as}"] if saved_as else []
+        return f"[{visible(self.kind[:_SHOWN])}: {', '.join(words)}]"
+
+    @property
+    def extension(self) -> str:
+        """How the name of a file with its content ends."""
+        unknown = ".json" if self.encoding == "json" else ".bin"
+        return _EXTENSIONS.get(self.media_type.lower(), unknown)
+
+    def decode(self) -> bytes:
+        """Its content.
+
+        Raises:
+            ServerError: the base64 is none.
+
+        """
+        assert self.content, "a link has nothing to decode"
+        if self.encoding == "json":
+            return self.content.text.encode("latin-1")
+        text = "".join(pieces(self.content))
+        if self.encoding == "text":
+            return text.encode("utf-8", "backslashreplace")
+        try:
+            return base64.b64decode(text, validate=True)
+        except ValueError:
+            raise _unusable(f"the {visible(self.kind[:_SHOWN])} part is not base64") from None
+
+
+class Rendered(NamedTuple):
+    """An answer ready to be printed."""
+
+    is_error: bool
+    parts: list[Value | Part]  # a Value is a text part
+    structured: Value | None  # printed when no part is text
+    result: Value
+
+    def lines(self, saved: dict[int, str], *, terminal: bool) -> Iterator[bytes]:
+        """What goes to stdout by default; `saved` names the files of parts, by their places."""
+        show = visible_text if terminal else str
+        for place, part in enumerate(self.parts):
+            if isinstance(part, Part):
+                yield part.line(saved.get(place, "")).encode()
+            else:
+                for piece in pieces(part):
+                    yield show(piece).encode("utf-8", "backslashreplace")
+            yield b"\n"
+        if self.structured:
+            yield from verbatim(self.structured, terminal=terminal)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to print."""
+        return not self.parts and self.structured is None
+
+
+def result(value: Value) -> Rendered:
+    """Read a result of tools/call.
+
+    Raises:
+        ServerError: it is not such a result.
+
+    """
+    members = value.members()
+    structured = members.get("structuredContent")
+    parts = _parts(members.get("content"), missing_is_empty=structured is not None)
+    has_text = any(isinstance(part, Value) for part in parts)
+    return Rendered(_is_error(members), parts, None if has_text else structured, value)
+
+
+def verbatim(value: Value, *, terminal: bool) -> Iterator[bytes]:
+    """A JSON value on one line as the server wrote it."""
+    if terminal:
+        yield visible_json(decoded(value.text)).encode() + b"\n"
+        return
+    for at in range(value.start, value.end, _SLICE):
+        # Valid JSON has a carriage return between its tokens only.
+        text = value.source[at : min(at + _SLICE, value.end)]
+        yield text.replace("\r", " ").encode("latin-1")
+    yield b"\n"
+
+
+def _is_error(members: dict[str, Value]) -> bool:
+    flag = members.get("isError")
+    if flag is not None and flag.kind not in "tfn":
+        raise _unusable("isError is neither true nor false")
+    return flag is not None and flag.kind == "t"
+
+
+def _parts(content: Value | None, *, missing_is_empty: bool) -> list[Value | Part]:
+    if content is None and missing_is_empty:
+        return []
+    if content is None or not isinstance(content.inside, list):
+        raise _unusable("content is missing" if content is None else "content is not an array")
+    return [_part(item) for item in content.inside]
+
+
+def _part(item: Value) -> Value | Part:
+    members = item.members()
+    kind = string(members["type"]) if "type" in members else None
+    if kind is None:
+        raise _unusable("a part of content has no type")
+    if kind == "text":
+        text = members.get("text")
+        if text is None or text.kind != '"':
+            raise _unusable("a text part has no text")
+        return text
+    if kind == "resource_link":
+        return Part(kind, _words(members.get("mimeType")), _words(members.get("uri")), None, "text")
+    inner, names = members, ("text", "data")
+    if kind == "resource" and "resource" in members:
+        inner, names = members["resource"].members(), ("text", "blob")
+    media_type, address = _words(inner.get("mimeType")), _words(inner.get("uri"))
+    text, data = (inner.get(name) for name in names)
+    if text is not None and text.kind == '"':
+        return Part(kind, media_type, address, text, "text")
+    if data is not None and data.kind == '"':
+        return Part(kind, media_type, address, data, "base64")
+    return Part(kind, media_type, address, item, "json")
+
+
+def _words(value: Value | None) -> str:
+    return (value and string(value)) or ""
+
+
+def _size(content: Value, encoding: str) -> int:
+    if encoding == "json":
+        return content.end - content.start
+    if encoding == "text":
+        return sum(len(piece.encode("utf-8", "backslashreplace")) for piece in pieces(content))
+    padding = content.source.count("=", content.end - 3, content.end)
+    return (content.end - content.start - 2) * 3 // 4 - padding
+
+
+def _unusable(why: str) -> ServerError:
+    return ServerError(f"the server sent a result that cannot be used: {why}; the tool has run")

@@ -1,0 +1,55 @@
+"""Parts of an answer as files: named by us, never by the server, and never over another file."""
+
+import os
+from itertools import count
+
+from thrall_py.errors import InputError, OutputError
+from thrall_py.output.render import Part, Rendered
+from thrall_py.visible import visible
+
+
+def refuse_early(directory: str) -> None:
+    """Refuse a directory that could not take the files, before anything is started.
+
+    Raises:
+        InputError: it is not there, or cannot be written.
+
+    """
+    if not os.path.isdir(directory):
+        raise InputError(f"there is no directory {visible(directory)} to save in")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise InputError(f"the directory {visible(directory)} cannot be written")
+
+
+def save(rendered: Rendered, directory: str) -> dict[int, str]:
+    """Write every part that is not text; the visible names of the files, by the parts' places.
+
+    Raises:
+        ServerError: the content of a part cannot be decoded; nothing was written.
+        OutputError: a file cannot be written.
+
+    """
+    contents = {
+        place: (part.extension, part.decode())
+        for place, part in enumerate(rendered.parts)
+        if isinstance(part, Part) and part.content is not None
+    }
+    saved = {}
+    for place, (extension, content) in contents.items():
+        saved[place] = visible(_write(directory, place + 1, extension, content))
+    return saved
+
+
+def _write(directory: str, number: int, extension: str, content: bytes) -> str:
+    """Write a new file `part-NUMBER`, or the next number that is free; its path."""
+    for free in count(number):
+        path = os.path.join(directory, f"part-{free}{extension}")
+        try:
+            with open(path, "xb") as file:
+                file.write(content)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            raise OutputError(f"cannot write {visible(path)}: {problem.strerror}") from None
+        return path
+    raise AssertionError("count never ends")

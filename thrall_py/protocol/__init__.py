@@ -1,0 +1,1 @@
+"""The Model Context Protocol: pure, without input, output or a clock of its own."""

@@ -1,0 +1,56 @@
+"""The seam between the conversation and what carries it: a pipe now, HTTP later."""
+
+from typing import Protocol
+
+
+class Channel(Protocol):
+    """Carries whole messages to one server and back."""
+
+    def send(self, message: bytes) -> None:
+        """Hand over one message; it is on its way while `receive` waits."""
+
+    def receive(self, deadline: float) -> bytearray:
+        """Wait for the next message, without its line end.
+
+        Args:
+            deadline: on the monotonic clock, in seconds.
+
+        Raises:
+            Silence: the deadline passed.
+            Hangup: nothing more can come, or nothing more can be sent.
+            Oversize: the message is larger than allowed.
+            errors.Interrupted: a signal asks thrall to stop.
+
+        """
+
+    def unread(self) -> bool:
+        """Tell whether the server has left something unread of what was sent; False if unknown."""
+
+    def close(self) -> str:
+        """End the channel and the server with it; how the server ended, as words after "it"."""
+
+
+class Silence(Exception):  # noqa: N818 - an outcome, turned into a ThrallError by the session
+    """The deadline passed. `partial` is the beginning of a message that did not end."""
+
+    def __init__(self, partial: bytes, *, blocked: bool) -> None:
+        super().__init__(partial)
+        self.partial = partial
+        self.blocked = blocked  # the server did not even read all of what was sent
+
+
+class Hangup(Exception):  # noqa: N818 - likewise
+    """The channel is of no more use. `partial` is what came after the last whole message."""
+
+    def __init__(self, partial: bytearray, *, deaf: bool) -> None:
+        super().__init__()
+        self.partial = partial
+        self.deaf = deaf  # the server closed its input; else its output
+
+
+class Oversize(Exception):  # noqa: N818 - likewise
+    """The server sends more in one message than is allowed, in bytes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit

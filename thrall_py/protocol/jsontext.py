@@ -1,0 +1,248 @@
+r"""Strict JSON, by place: which stretch of a message is which value.
+
+A message is kept as Latin-1 text: one character for each of its bytes, whatever the script, so
+50 MB stay 50 MB, a position in the text is a position in the message, and a value can be passed
+on exactly as it came. Strings of any size are walked by a regular expression and decoded piece
+by piece; json.loads sees only what is small or wanted whole.
+
+Strict means RFC 8259, and of I-JSON (RFC 7493) that no name stands twice in one object. Numbers
+keep their exact value (numbers.py).
+"""
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+from thrall_py.protocol.numbers import Number, number
+
+Json = dict[str, "Json"] | list["Json"] | str | int | Number | bool | None
+
+# Which parts of a message are looked into: names, or EACH for the elements of an array (and for
+# the members of an object that have no shape of their own).
+Shape = dict[str, "Shape"]
+EACH = "*"
+
+_BOM = b"\xef\xbb\xbf"
+_CHUNK = 1 << 20  # bytes checked at a time for UTF-8: what the check needs on top of the message
+_SPACE = re.compile(r"[ \t\r\n]*")
+# Possessive (++, *+): no memory of where to go back to, so a string may have any length.
+_STRING_BODY = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
+_STRING = re.compile(f'"{_STRING_BODY}"')
+_MEMBER = re.compile(f'[ \t\r\n]*("{_STRING_BODY}")[ \t\r\n]*:[ \t\r\n]*')
+# At most 64 KiB of a string, never ending inside a UTF-8 sequence, an escape or a surrogate pair.
+_PIECE = re.compile(
+    r'(?:[^"\\]{1,256}(?![\x80-\xbf])|\\u[dD][89abAB]..\\u....|\\u....|\\[^u]){1,256}+'
+)
+
+
+class JsonError(ValueError):
+    """Not JSON in the strict sense; the message says where and why."""
+
+
+class Value(NamedTuple):
+    """A value where it stands in its message; `inside` is filled as far as the shape asked."""
+
+    source: str
+    start: int
+    end: int
+    inside: "dict[str, Value] | list[Value] | None" = None
+
+    @property
+    def text(self) -> str:
+        """The value as it was written, in Latin-1 (see above)."""
+        return self.source[self.start : self.end]
+
+    @property
+    def kind(self) -> str:
+        """The first character: `{`, `[`, `"`, `t`, `f`, `n`, or that of a number."""
+        return self.source[self.start]
+
+    def members(self) -> "dict[str, Value]":
+        """The members of an object that was looked into; none for any other value."""
+        return self.inside if isinstance(self.inside, dict) else {}
+
+    def load(self) -> Json:
+        """The value itself.
+
+        Raises:
+            JsonError: it holds a number of absurd length, or a name twice in two spellings.
+
+        """
+        return load(decoded(self.text))
+
+
+def latin1(message: bytes | bytearray) -> str:
+    """The text of a message, checked to be UTF-8, less one byte order mark in front.
+
+    Raises:
+        JsonError: it is not UTF-8.
+
+    """
+    check = codecs.getincrementaldecoder("utf-8")()
+    with memoryview(message) as view:
+        try:
+            for at in range(0, len(view), _CHUNK):
+                check.decode(view[at : at + _CHUNK])
+            check.decode(b"", final=True)
+        except UnicodeDecodeError as problem:
+            raise JsonError(f"not UTF-8 ({problem.reason})") from None
+    text = message.decode("latin-1")
+    return text[len(_BOM) :] if message.startswith(_BOM) else text
+
+
+def decoded(text: str) -> str:
+    """A stretch of Latin-1 text as what it means."""
+    return text if text.isascii() else text.encode("latin-1").decode("utf-8")
+
+
+def outline(source: str, shape: Shape) -> Value:
+    """Find the places in the one JSON value that `source` holds, as deep as `shape` asks.
+
+    Raises:
+        JsonError: it is not one JSON value.
+
+    """
+    try:
+        value = _walk(source, _skip_space(source, 0), shape)
+    except StopIteration as problem:
+        raise JsonError(f"not JSON at character {problem.value}") from None
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+    except ValueError as problem:
+        raise JsonError(f"not JSON: {problem}") from None
+    end = _skip_space(source, value.end)
+    if end != len(source):
+        raise JsonError(f"more than one JSON value, the second at character {end}")
+    return value
+
+
+def load(text: str) -> Json:
+    """Load what one JSON text means, strictly.
+
+    Raises:
+        JsonError: it is not one JSON value.
+
+    """
+    try:
+        # cast: what a decoder without hooks for objects other than these returns
+        return cast("Json", _LOADER.decode(text))
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+    except ValueError as problem:
+        raise JsonError(f"not JSON: {problem}") from None
+
+
+def checked(text: str) -> str:
+    """Check that `text` is one JSON value, whatever its size; the first character of the value.
+
+    Raises:
+        JsonError: it is not.
+
+    """
+    try:
+        _CHECKER.decode(text)
+    except RecursionError:
+        raise JsonError("nested too deeply") from None
+    except ValueError as problem:
+        raise JsonError(f"not JSON: {problem}") from None
+    return text.lstrip(" \t\r\n")[0]
+
+
+def pieces(value: Value) -> Iterator[str]:
+    """Decode a string, 64 KiB at a time."""
+    at = value.start + 1
+    while found := _PIECE.match(value.source, at, value.end - 1):
+        yield cast("str", json.loads(f'"{decoded(found[0])}"', strict=False))
+        at = found.end()
+
+
+def string(value: Value) -> str | None:
+    """Decode a string whole; None for any other value."""
+    return "".join(pieces(value)) if value.kind == '"' else None
+
+
+def _walk(source: str, at: int, shape: Shape | None) -> Value:
+    first = source[at : at + 1]
+    if first == '"':
+        found = _STRING.match(source, at)
+        if not found:
+            raise StopIteration(at)
+        return Value(source, at, found.end())
+    if shape is None or first not in ("{", "["):
+        return Value(source, at, _CHECKER.raw_decode(source, at)[1])
+    return (_walk_object if first == "{" else _walk_array)(source, at, shape)
+
+
+def _walk_object(source: str, start: int, shape: Shape) -> Value:
+    inside: dict[str, Value] = {}
+    at = _skip_space(source, start + 1)
+    if source[at : at + 1] == "}":
+        return Value(source, start, at + 1, inside)
+    while True:
+        member = _MEMBER.match(source, at)
+        if not member:
+            raise StopIteration(at)
+        name = cast("str", json.loads(decoded(member[1])))
+        if name in inside:
+            raise _twice(name)
+        inside[name] = value = _walk(source, member.end(), shape.get(name, shape.get(EACH)))
+        at, more = _after(source, value.end, "}")
+        if not more:
+            return Value(source, start, at, inside)
+
+
+def _walk_array(source: str, start: int, shape: Shape) -> Value:
+    inside: list[Value] = []
+    at = _skip_space(source, start + 1)
+    if source[at : at + 1] == "]":
+        return Value(source, start, at + 1, inside)
+    while True:
+        value = _walk(source, _skip_space(source, at), shape.get(EACH))
+        inside.append(value)
+        at, more = _after(source, value.end, "]")
+        if not more:
+            return Value(source, start, at, inside)
+
+
+def _after(source: str, at: int, closing: str) -> tuple[int, bool]:
+    """Behind the comma or the closing bracket at `at`, and whether it was a comma."""
+    at = _skip_space(source, at)
+    if source[at : at + 1] not in (",", closing):
+        raise StopIteration(at)
+    return at + 1, source[at] == ","
+
+
+def _skip_space(source: str, at: int) -> int:
+    found = _SPACE.match(source, at)
+    assert found, "matches the empty text too"
+    return found.end()
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in members:
+            raise _twice(name)
+        members[name] = value
+    return members
+
+
+def _twice(name: str) -> ValueError:
+    return ValueError(f"the name {name[:80]!a} stands twice in one object")
+
+
+def _refuse_constant(word: str) -> Json:
+    raise ValueError(f"{word} is not a JSON value")
+
+
+_LOADER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=number, parse_float=number
+)
+# Only to see that it is JSON, and where it ends: a number is measured, not read, so it may have
+# any length. In Latin-1 text names are compared undecoded: one that stands twice in two spellings
+# is found by `load`.
+_CHECKER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=len, parse_float=len
+)

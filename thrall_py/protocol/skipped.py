@@ -1,0 +1,63 @@
+"""Lines on a server's output that were nobody's answer: how many, the first, and its hint."""
+
+import re
+
+from thrall_py.visible import Quoter
+
+_KEPT = 4096  # bytes of the first line that are kept: more than is shown, for masking secrets
+
+# What a first line tells those who know: a pattern, and what to do next.
+_HINTS = (
+    (r"(?i)^content-length:", "looks like Content-Length framing; MCP wants one message per line"),
+    (r"^[\[{]\s*$", "looks like a message printed over several lines; MCP wants each on one line"),
+    (r"(?i)ok to proceed|need to install", "asks for installation: add -y"),
+    (r'^\{.*"method":"(initialize|server/discover)"', "repeats what it reads: no MCP server"),
+    (r"^\x00|\x00.\x00", "looks like UTF-16; MCP wants UTF-8"),
+    (r"(?i)^(usage:|unknown (option|command))", "looks like a usage message: check the arguments"),
+    (
+        r'^\{.*"id":\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":',
+        "an answer with id {}, which nobody asked with",
+    ),
+)
+
+
+class Skipped:
+    """A tally of skipped lines. Only the first is kept, and not more of it than is shown."""
+
+    def __init__(self, quote: Quoter) -> None:
+        self._quote = quote
+        self._count = 0
+        self._first = ""
+        self._partial = ""
+
+    def add(self, line: bytes | bytearray) -> None:
+        """Count one more line."""
+        if not self._count:
+            self._first = _beginning(line)
+        self._count += 1
+
+    def add_partial(self, line: bytes | bytearray) -> None:
+        """Take note of a line that never ended."""
+        self._partial = _beginning(line)
+
+    def sentence(self) -> str:
+        """The trace they leave at the end of a failure's sentence; nothing if there were none."""
+        said = ""
+        if self._count:
+            lines = "1 line: " if self._count == 1 else f"{self._count} lines, the first: "
+            said = f"; skipped {lines}{self._quote(self._first)}"
+        if self._partial:
+            said += f"; a line did not end: {self._quote(self._partial)}"
+        return said + self._hint()
+
+    def _hint(self) -> str:
+        for pattern, hint in _HINTS:
+            for line in (self._first, self._partial):
+                found = re.search(pattern, line)
+                if found:
+                    return f" ({hint.format(*(self._quote.words(g, 40) for g in found.groups()))})"
+        return ""
+
+
+def _beginning(line: bytes | bytearray) -> str:
+    return bytes(line[:_KEPT]).decode("utf-8", "replace").strip("\r\n")

@@ -1,0 +1,126 @@
+"""What a session is for: list all tools of a server, call one of them once."""
+
+import json
+
+from thrall_py.errors import InputNeededError
+from thrall_py.protocol import mcp, wire
+from thrall_py.protocol.jsontext import JsonError, Value, decoded, string
+from thrall_py.protocol.session import Session
+
+_MOST_PAGES = 1000  # a server with a new cursor for ever is stopped here
+_MOST_ROUNDS = 10  # of input_required with state only; the SDKs stop there too
+_ROUND_PAUSE = 0.1  # seconds between two such rounds: the server works in the meantime
+
+
+def list_all(session: Session, seconds: float, limit: int) -> list[Value]:
+    """List the tools, all pages or none; once more from the start if they change meanwhile.
+
+    Args:
+        session: an open session.
+        seconds: for each page.
+        limit: bytes that all definitions together may take.
+
+    Raises:
+        ServerError: a page cannot be used, or the pages do not end.
+        RefusedError, TimedOutError: as the session says.
+
+    """
+    if not session.server.offers_tools:
+        session.stage = "tools/list"
+        raise session.failed("offers no tools, it declares no such capability")
+    changes = session.list_changes
+    tools = _pages(session, seconds, limit)
+    return tools if session.list_changes == changes else _pages(session, seconds, limit)
+
+
+def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
+    """Call `tool` once with the JSON text `arguments`; the result, complete.
+
+    A result that only asks to come back (`input_required` with nothing but a state) is followed:
+    the same call under a new id with that state (2026-07-28, "Multi Round-Trip Requests").
+
+    Raises:
+        InputNeededError: the server asks for input.
+        ServerError: the result cannot be used.
+        RefusedError, TimedOutError: as the session says.
+
+    """
+    deadline = session.clock() + seconds
+    members = mcp.call_members(tool, arguments)
+    for _ in range(_MOST_ROUNDS):
+        left = max(0.0, deadline - session.clock())
+        result = session.request("tools/call", mcp.params(session.server.revision, members), left)
+        if result.kind != "{":
+            raise session.failed("sent a result that is not an object")
+        state = _state(session, result)
+        if state is None:
+            return result
+        members = f'{mcp.call_members(tool, arguments)},"requestState":{state}'
+        session.pause(_ROUND_PAUSE)
+    raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
+
+
+def _pages(session: Session, seconds: float, limit: int) -> list[Value]:
+    tools: list[Value] = []
+    cursors: set[str] = set()
+    cursor, size = None, 0
+    for _ in range(_MOST_PAGES):
+        page = _page(session, cursor, seconds)
+        if cursor == "" and _brings_nothing(page, tools):
+            return tools  # for some servers the empty cursor means the end (2026-07-28 says not)
+        tools += page.tools
+        size += sum(tool.end - tool.start for tool in page.tools)
+        if size > limit:
+            raise session.failed(f"listed more than {limit} bytes of tools")
+        if page.cursor is None:
+            return tools
+        if page.cursor in cursors:
+            raise session.failed(f"named the page {session.quote(page.cursor, 40)} a second time")
+        cursor = page.cursor
+        cursors.add(cursor)
+    raise session.failed(f"still had more tools after {_MOST_PAGES} pages")
+
+
+def _page(session: Session, cursor: str | None, seconds: float) -> mcp.Page:
+    member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
+    result = session.request("tools/list", mcp.params(session.server.revision, member), seconds)
+    try:
+        return mcp.page(result)
+    except JsonError as problem:
+        raise session.failed(f"sent a page that cannot be used ({problem})") from None
+
+
+def _brings_nothing(page: mcp.Page, tools: list[Value]) -> bool:
+    known = {tool.text for tool in tools}
+    return all(tool.text in known for tool in page.tools)
+
+
+def _state(session: Session, result: Value) -> str | None:
+    """The state to come back with, as JSON text; None when the result is complete."""
+    members = result.members()
+    kind = wire.load_or_none(members.get("resultType"))
+    if kind is None or kind == "complete":
+        return None
+    if kind != "input_required":
+        raise session.failed(f"sent a result of the type {session.quote(str(kind), 40)}")
+    requests = members["inputRequests"].members() if "inputRequests" in members else {}
+    if requests:
+        raise InputNeededError(_wanted(session, requests))
+    state = members.get("requestState")
+    if state is None or state.kind != '"':
+        raise session.failed("asked for input without saying what for")
+    return decoded(state.text)
+
+
+def _wanted(session: Session, requests: dict[str, Value]) -> str:
+    asked = []
+    for name, request in requests.items():
+        members = request.members()
+        method = string(members["method"]) if "method" in members else None
+        params = members["params"].members() if "params" in members else {}
+        message = string(params["message"]) if "message" in params else None
+        words = session.quote.words(name, 40)
+        words += f" ({session.quote.words(method, 40)})" if method else ""
+        asked.append(words + (f": {session.quote(message)}" if message else ""))
+    shown = "; ".join(asked[:5]) + ("; and more" if len(asked) > 5 else "")  # noqa: PLR2004
+    return f"the server needs input that was not given: {shown}"

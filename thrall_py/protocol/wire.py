@@ -1,0 +1,112 @@
+"""Bytes to JSON-RPC messages and back (JSON-RPC 2.0; MCP "Base Protocol", all revisions).
+
+A message that is not an answer we wait for is no error: servers print banners and stray JSON.
+What to make of a message is the session's business.
+"""
+
+import json
+import re
+from typing import NamedTuple
+
+from thrall_py.protocol.jsontext import EACH, Json, JsonError, Shape, Value, latin1, outline, string
+
+# How deep a message is looked into: the text of a content part, a tool's own members.
+_MESSAGE: Shape = {
+    "result": {
+        "content": {EACH: {"resource": {}}},
+        "tools": {EACH: {}},
+        "inputRequests": {EACH: {"params": {}}},
+        "_meta": {},
+    },
+    "error": {},
+}
+# An array is a batch: the revision 2025-03-26 allows it, and servers send it in all the others.
+_LINE: Shape = {**_MESSAGE, EACH: _MESSAGE}
+
+
+class Message(NamedTuple):
+    """The members of one JSON-RPC message, as far as they are there."""
+
+    declared: bool  # it has the member "jsonrpc", which is not insisted on
+    id: Value | None
+    method: str | None
+    params: Value | None
+    result: Value | None
+    error: Value | None
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it has a result or an error (`"error": null` beside a result is none)."""
+        return self.result is not None or self.error is not None
+
+
+def read(line: bytes | bytearray) -> list[Message]:
+    """Take one line apart: the messages in it, none if it is JSON but no object.
+
+    Raises:
+        JsonError: it is not JSON in UTF-8.
+
+    """
+    root = outline(latin1(line), _LINE)
+    items = root.inside if isinstance(root.inside, list) else [root]
+    return [_message(item) for item in items if item.kind == "{"]
+
+
+def request(id_: int | str, method: str, params: str) -> bytes:
+    """Make a request from the JSON text of its params."""
+    head = f'{{"jsonrpc":"2.0","id":{json.dumps(id_)},"method":"{method}"'
+    return f'{head},"params":{params}}}\n'.encode()
+
+
+def notification(method: str, params: str = "{}") -> bytes:
+    """Make a notification from the JSON text of its params."""
+    return f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}\n'.encode()
+
+
+def reply(id_: Value, outcome: str) -> bytes:
+    """Answer a server's request, its id repeated as it came; `outcome` is a member as JSON text."""
+    return f'{{"jsonrpc":"2.0","id":{id_.text},{outcome}}}\n'.encode("latin-1")
+
+
+def is_broken_answer(line: bytes | bytearray, ids: list[int | str]) -> bool:
+    """Tell whether a line that `read` refused was meant as the answer to one of `ids`."""
+    text = line.decode("latin-1")
+    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
+        return False
+    return any(_id_member(id_).search(text) for id_ in ids)
+
+
+def same_id(value: Json, id_: int | str) -> bool:
+    """Tell whether an answer's id is `id_`, by value: 2, 2.0 and "2" are one number."""
+    if isinstance(value, bool):
+        return False
+    return value == id_ or (isinstance(value, str) and value == str(id_))
+
+
+def load_or_none(value: Value | None) -> Json:
+    """Load what a small value means; None when it is not there or cannot be loaded."""
+    try:
+        return value.load() if value else None
+    except JsonError:
+        return None
+
+
+_OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
+
+
+def _id_member(id_: int | str) -> re.Pattern[str]:
+    # The last one stands inside the message as often as not, so any will do.
+    return re.compile(rf'"id"[ \t\r]*:[ \t\r]*"?{re.escape(str(id_))}(?:\.0)?"?[ \t\r]*[,}}]')
+
+
+def _message(item: Value) -> Message:
+    members = item.members()
+    error, id_ = members.get("error"), members.get("id")
+    return Message(
+        declared="jsonrpc" in members,
+        id=None if id_ is None or id_.kind == "n" else id_,
+        method=string(members["method"]) if "method" in members else None,
+        params=members.get("params"),
+        result=members.get("result"),
+        error=None if error is None or error.kind == "n" else error,
+    )

@@ -1,0 +1,58 @@
+"""What a server inherits, and the words in which ${NAME} is filled in."""
+
+import re
+from collections.abc import Mapping
+
+from thrall_py.errors import InputError
+
+# `git rev-parse --local-env-vars`: they would bind the server to the repository of a hook that
+# runs thrall.
+_GIT_LOCAL = frozenset(
+    "GIT_" + name
+    for name in (
+        "ALTERNATE_OBJECT_DIRECTORIES", "CONFIG", "CONFIG_PARAMETERS", "CONFIG_COUNT",
+        "OBJECT_DIRECTORY", "DIR", "WORK_TREE", "IMPLICIT_WORK_TREE", "GRAFT_FILE", "INDEX_FILE",
+        "NO_REPLACE_OBJECTS", "REPLACE_REF_BASE", "PREFIX", "INTERNAL_SUPER_PREFIX",
+        "SHALLOW_FILE", "COMMON_DIR",
+    )
+)  # fmt: skip
+
+# What --clean-env passes on: enough for a program to find itself, its user and its language.
+CLEAN = (
+    "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"
+)  # fmt: skip
+
+_VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+def inherited(ours: Mapping[str, str], *, clean: bool) -> dict[str, str]:
+    """Take from our own environment what a server may see."""
+    if clean:
+        return {name: ours[name] for name in CLEAN if name in ours}
+    return {name: value for name, value in ours.items() if name not in _GIT_LOCAL}
+
+
+def expanded(word: str, ours: Mapping[str, str]) -> str:
+    """`word` with `${NAME}` and `${NAME:-default}` filled in; `$${` stands for a literal `${`.
+
+    Raises:
+        InputError: a variable is not set and has no default.
+
+    """
+
+    def value(found: re.Match[str]) -> str:
+        escaped, name, default = found.groups()
+        if escaped:
+            return found[0][1:]
+        if default is not None:
+            return ours.get(name) or str(default)
+        if name not in ours:
+            raise InputError(f"the variable {name} is not set, and the server needs it")
+        return ours[name]
+
+    return _VARIABLE.sub(value, word)
+
+
+def variables(word: str) -> list[str]:
+    """The names of the variables that `expanded` would fill into `word`."""
+    return [found[2] for found in _VARIABLE.finditer(word) if not found[1]]

@@ -1,0 +1,79 @@
+"""Signals as data: a signal is a byte in a pipe that the same poll watches as the server's output.
+
+No exception between two bytecodes, so from the first moment after the spawn to the last of the
+teardown nothing can be left half done. A signal that was ignored on entry (nohup) stays ignored.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Self
+
+SIGPIPE = signal.SIGPIPE
+
+_Handler = Callable[[int, FrameType | None], object] | int | None
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class Interrupts:
+    """While it is entered, signals that ask thrall to stop are noted and nothing else happens."""
+
+    def __init__(self) -> None:
+        self.signum: int | None = None  # the first that came
+        self._previous: dict[int, _Handler] = {}
+        self._previous_fd = -1
+        self._reading = self._writing = -1
+
+    def __enter__(self) -> Self:
+        self._reading, self._writing = os.pipe()
+        os.set_blocking(self._reading, False)
+        os.set_blocking(self._writing, False)
+        self._previous_fd = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+        for signum in _STOPPING:
+            if signal.getsignal(signum) is not signal.SIG_IGN:
+                self._previous[signum] = signal.signal(signum, _noted)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.look()
+        for signum, handler in self._previous.items():
+            signal.signal(signum, handler)
+        signal.set_wakeup_fd(self._previous_fd)
+        os.close(self._reading)
+        os.close(self._writing)
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when a signal has come and `look` has not."""
+        return self._reading
+
+    def look(self) -> bool:
+        """Tell whether another signal has come since the last look; the first is in `signum`."""
+        try:
+            came = [number for number in os.read(self._reading, 512) if number in self._previous]
+        except BlockingIOError:
+            return False
+        if came and self.signum is None:
+            self.signum = came[0]
+        return bool(came)
+
+
+def die_of(signum: int) -> int:
+    """End this process by `signum`, so that the caller sees what it was asked for.
+
+    Returns the status that a shell would show only if the signal is not delivered at once.
+    """
+    signal.signal(signum, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signum])
+    os.kill(os.getpid(), signum)
+    return 128 + signum
+
+
+def _noted(signum: int, frame: FrameType | None) -> None:
+    """Do nothing: the byte in the pipe says it all."""

@@ -1,0 +1,221 @@
+"""One server process from its start to its teardown, as a Channel.
+
+One loop, one clock, four descriptors: the server's output, its input while there is something to
+say, its exit, and our own signals. The exit is observed without reaping, because reaping frees
+the number by which the group is killed: kill first, reap last.
+"""
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import struct
+import termios
+import time
+from collections import deque
+from collections.abc import Callable
+
+from thrall_py.errors import Interrupted
+from thrall_py.protocol.channel import Hangup, Oversize, Silence
+from thrall_py.transport import descendants, spawn
+from thrall_py.transport.interrupts import Interrupts
+
+_TERM_WAIT = 0.5  # seconds from SIGTERM to SIGKILL
+_OWN_EXIT = 0.2  # seconds for a server that closed a pipe to exit: then that is what happened
+_LAST_WORDS = 2.0  # seconds to listen on when the process failed and others hold its output open
+_HELPERS_LEAVE = 0.05  # seconds for the rest of the group to follow a server that left
+_KILL_WAIT = 5.0  # seconds for the kernel to end what was killed
+_CHUNK = 1 << 18  # bytes moved at once
+_SHOWN = 4096  # bytes of an unfinished line that are worth handing on
+_LONGEST_POLL = 3600.0  # seconds; poll(2) takes its milliseconds as a C int
+_NEVER = float("inf")
+
+
+class Process:
+    """A running server: a Channel over its pipes.
+
+    Args:
+        launch: how it is started; failures are those of `spawn.spawn`.
+        interrupts: the signals that end the waiting; entered by the caller, before.
+        grace: seconds from the end of its input to SIGTERM.
+        limit: bytes of one line.
+
+    """
+
+    def __init__(
+        self, launch: spawn.Launch, interrupts: Interrupts, *, grace: float, limit: int
+    ) -> None:
+        self._interrupts = interrupts
+        self._grace = grace
+        self._limit = limit
+        self._strangers = descendants.adopt()
+        self._child = spawn.spawn(launch)
+        self._input, self._output = self._child.input.fileno(), self._child.output.fileno()
+        self._poll = select.poll()
+        for fd in (self._output, self._child.exit, interrupts.fileno()):
+            self._poll.register(fd, select.POLLIN)
+        self._outgoing: deque[memoryview] = deque()
+        self._lines: deque[bytearray] = deque()  # complete, not yet asked for
+        self._partial = bytearray()
+        self._listen_until = _NEVER  # past this moment no answer can be hoped for
+        self._closed_output = False
+        self._exited = False  # the process is gone; whoever holds its output may still speak
+        self._leaving = False  # the teardown has begun: output is read, and thrown away
+        self._hurry = False  # a signal came during the teardown
+        self._how = ""  # how it ended, once it has
+
+    def send(self, message: bytes) -> None:
+        """Queue `message`; it is written while `receive` waits, so no write blocks for ever."""
+        self._outgoing.append(memoryview(message))
+        self._poll.register(self._input, select.POLLOUT)
+
+    def receive(self, deadline: float) -> bytearray:
+        """Wait for one line, as the Channel says."""
+        while not self._lines:
+            if len(self._partial) > self._limit:
+                raise Oversize(self._limit)
+            if self._closed_output:
+                raise Hangup(self._partial, deaf=False)
+            until = min(deadline, self._listen_until)
+            happened = self._turn(until)
+            if self._interrupts.signum is not None:
+                raise Interrupted(self._interrupts.signum)
+            if not happened and time.monotonic() >= until:
+                if until < deadline:
+                    raise Hangup(self._partial, deaf=not self._exited)
+                raise Silence(bytes(self._partial[:_SHOWN]), blocked=bool(self._outgoing))
+        line = self._lines.popleft()
+        if len(line) > self._limit:
+            raise Oversize(self._limit)
+        return line
+
+    def unread(self) -> bool:
+        """Tell whether something that was sent still waits to be read."""
+        if self._outgoing:
+            return True
+        (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
+        return bool(waiting > 0)
+
+    def close(self) -> str:
+        """End the server and whatever it started: ask, wait, insist, kill, and only then reap.
+
+        Every way out of thrall comes through here. A signal cuts the waiting short.
+        """
+        if not self._how:
+            self._leaving = True
+            if self._closed_output:
+                self._drain(_OWN_EXIT, lambda: self._exited)
+            by_itself = self._exited
+            self._leave(served_by_another=by_itself and not self._closed_output)
+            self._kill()
+            status = self._child.process.returncode
+            self._how = _ending(status) if by_itself or not self._closed_output else _CLOSED
+        return self._how
+
+    # -- the loop ----------------------------------------------------------------------------------
+
+    def _turn(self, deadline: float) -> bool:
+        """Wait for something to happen and deal with it; False if nothing did by the deadline."""
+        seconds = min(max(0.0, deadline - time.monotonic()), _LONGEST_POLL)
+        happened = self._poll.poll(seconds * 1000)
+        for fd, _ in happened:
+            if fd == self._output:
+                self._read()
+            elif fd == self._child.exit:
+                self._note_exit()
+            elif fd == self._input:
+                self._write()
+            elif self._interrupts.look():
+                self._hurry = self._leaving
+        return bool(happened)
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            return
+        if not chunk:
+            self._closed_output = True
+            self._poll.unregister(self._output)
+        elif not self._leaving:
+            first, *rest = chunk.split(b"\n")
+            self._partial += first
+            for line in rest:
+                self._lines.append(self._partial)
+                self._partial = bytearray(line)
+
+    def _write(self) -> None:
+        try:
+            while self._outgoing:
+                written = os.write(self._input, self._outgoing[0][:_CHUNK])
+                self._outgoing[0] = self._outgoing[0][written:]
+                if not self._outgoing[0]:
+                    self._outgoing.popleft()
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._outgoing.clear()
+            # What it said before may still be on its way, and its exit status too.
+            self._listen_until = min(self._listen_until, time.monotonic() + _OWN_EXIT)
+        self._poll.unregister(self._input)
+
+    def _note_exit(self) -> None:
+        self._exited = True
+        self._poll.unregister(self._child.exit)
+        if spawn.failed(self._child):
+            self._listen_until = min(self._listen_until, time.monotonic() + _LAST_WORDS)
+
+    # -- the teardown ------------------------------------------------------------------------------
+
+    def _leave(self, *, served_by_another: bool) -> None:
+        """Close the server's input, give it the grace to go, then ask with SIGTERM."""
+        if self._outgoing:
+            self._write()  # what fits, a cancellation above all
+            self._outgoing.clear()
+        with contextlib.suppress(KeyError):
+            self._poll.unregister(self._input)
+        self._child.input.close()
+        # The process that was started may have gone long ago and left another one serving.
+        self._drain(self._grace, lambda: self._exited and not served_by_another)
+        if self._exited:
+            self._drain(_HELPERS_LEAVE, lambda: False)
+        self._signal(signal.SIGTERM)
+        self._drain(_TERM_WAIT, lambda: False)
+
+    def _kill(self) -> None:
+        self._signal(signal.SIGKILL)
+        deadline = time.monotonic() + _KILL_WAIT
+        while not self._exited and time.monotonic() < deadline:
+            self._turn(deadline)
+        self._child.process.poll()
+        self._child.output.close()
+        os.close(self._child.exit)
+        descendants.end_all(self._strangers)
+
+    def _drain(self, seconds: float, enough: Callable[[], bool]) -> None:
+        """Let up to `seconds` pass, reading on; less if nothing is left, or a signal came."""
+        deadline = time.monotonic() + seconds
+        while not (enough() or self._hurry or (self._exited and self._closed_output)):
+            if not self._turn(deadline) and time.monotonic() >= deadline:
+                return
+
+    def _signal(self, signum: int) -> None:
+        # Not reaped yet, so the number is still ours. A group of zombies answers EPERM on macOS.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._child.process.pid, signum)
+
+
+_CLOSED = "closed its output"
+
+
+def _ending(status: int | None) -> str:
+    """How a process ended, from what wait(2) said of it."""
+    if status is None:
+        return "could not be ended"
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"

@@ -1,0 +1,91 @@
+"""Starts one server: its argv as given, three pipes or fewer, a session and a group of its own."""
+
+import contextlib
+import fcntl
+import os
+import select
+import subprocess
+import sys
+from typing import IO, NamedTuple
+
+from thrall_py.errors import CannotExecuteError, InputError, ProgramNotFoundError
+from thrall_py.visible import visible
+
+_PIPE_SIZE = 1 << 20  # bytes; the most that Linux gives everyone, for fewer turns per message
+
+
+class Launch(NamedTuple):
+    """How a server is started: what execve(2) gets, and where."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    cwd: str | None = None
+
+
+class Child(NamedTuple):
+    """A started process: its ends of the pipes, and a descriptor that is readable once it exits."""
+
+    process: subprocess.Popen[bytes]
+    input: IO[bytes]
+    output: IO[bytes]
+    exit: int
+
+
+def spawn(launch: Launch) -> Child:
+    """Start the server; its stderr is ours, and no descriptor above 2 is inherited.
+
+    Raises:
+        ProgramNotFoundError, CannotExecuteError: as the shell's 127 and 126.
+        InputError: the directory to start it in is not there.
+
+    """
+    program = visible(launch.argv[0])
+    try:
+        process = subprocess.Popen(
+            launch.argv,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=launch.environment,
+            cwd=launch.cwd,
+            start_new_session=True,
+        )
+    except (FileNotFoundError, NotADirectoryError) as problem:
+        if launch.cwd is not None and problem.filename == launch.cwd:
+            raise InputError(f"there is no directory {visible(launch.cwd)}") from None
+        if os.path.exists(launch.argv[0]) and "/" in launch.argv[0]:
+            raise CannotExecuteError(f"the interpreter of {program} was not found") from None
+        raise ProgramNotFoundError(f"the program {program} was not found") from None
+    except OSError as problem:
+        raise CannotExecuteError(f"cannot execute {program}: {problem.strerror}") from None
+    assert process.stdin, "asked for above"
+    assert process.stdout, "asked for above"
+    for pipe in (process.stdin, process.stdout):
+        os.set_blocking(pipe.fileno(), False)
+        _widen(pipe.fileno())
+    return Child(process, process.stdin, process.stdout, _exit_descriptor(process.pid))
+
+
+def failed(child: Child) -> bool:
+    """Tell whether a process that has exited did so with a failure, without reaping it."""
+    if sys.platform == "darwin":  # pragma: no cover - macOS has no waitid(2) before Python 3.13
+        return False
+    seen = os.waitid(os.P_PID, child.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    return seen is not None and seen.si_status != 0
+
+
+def _widen(pipe: int) -> None:
+    if sys.platform == "linux":  # pragma: no branch - macOS sizes its pipes by itself
+        with contextlib.suppress(OSError):  # the user has too many wide pipes already
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+
+
+def _exit_descriptor(pid: int) -> int:
+    if sys.platform == "darwin":  # pragma: no cover - macOS has no pidfd, but a queue of events
+        queue = select.kqueue()
+        exits = select.kevent(
+            pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, fflags=select.KQ_NOTE_EXIT
+        )
+        queue.control([exits], 0)
+        return os.dup(queue.fileno())
+    return os.pidfd_open(pid)

@@ -1,0 +1,60 @@
+"""Our own three descriptors: there in any case, and written to without losing a signal."""
+
+import os
+import select
+import stat
+from collections.abc import Iterable
+
+from thrall_py.errors import Interrupted, OutputError
+from thrall_py.transport.interrupts import Interrupts
+
+# What a pipe that poll(2) calls writable takes without blocking (PIPE_BUF on Linux), so that a
+# reader who stopped reading cannot keep a signal waiting.
+_AT_ONCE = 4096
+
+
+def fill_gaps() -> frozenset[int]:
+    """Open what of 0, 1 and 2 the caller has closed, so that no pipe of ours gets its number.
+
+    What takes the place of stdout cannot be written to, so nothing seems to succeed.
+    """
+    closed = set()
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if fd == 2 else os.O_RDONLY)  # noqa: PLR2004 - stderr
+            closed.add(fd)
+    return frozenset(closed)
+
+
+def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:
+    """Write to stdout.
+
+    Raises:
+        BrokenPipeError: nobody reads it any more.
+        OutputError: it cannot be written for another reason.
+        Interrupted: a signal came while nobody was reading.
+
+    """
+    poll = select.poll()
+    poll.register(1, select.POLLOUT)
+    poll.register(interrupts.fileno(), select.POLLIN)
+    try:
+        at_once = 1 << 20 if stat.S_ISREG(os.fstat(1).st_mode) else _AT_ONCE
+        for piece in pieces:
+            rest = memoryview(piece)
+            while rest:
+                _wait(poll, interrupts)
+                rest = rest[os.write(1, rest[:at_once]) :]
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise OutputError(f"cannot write to stdout: {problem.strerror}") from None
+
+
+def _wait(poll: select.poll, interrupts: Interrupts) -> None:
+    while not any(fd == 1 for fd, _ in poll.poll()):
+        interrupts.look()
+        if interrupts.signum is not None:
+            raise Interrupted(interrupts.signum)

@@ -1,0 +1,1 @@
+"""What thrall can be asked to do: functions of plain values that return plain values."""

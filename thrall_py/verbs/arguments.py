@@ -1,0 +1,98 @@
+"""A tool's arguments from stdin or from ITEMs, as the JSON text that is sent: the caller's own."""
+
+import json
+import re
+from collections.abc import Iterable
+
+from thrall_py.errors import InputError, UsageError
+from thrall_py.protocol.jsontext import JsonError, checked, decoded, latin1
+from thrall_py.visible import visible
+
+# The shortest key that makes sense of it, so a text may hold any of these characters.
+_ITEM = re.compile(r"(?P<key>.*?)(?P<colon>:?)=(?P<file>@?)(?P<rest>.*)", re.DOTALL)
+
+
+def from_input(data: bytes) -> str:
+    """Check that stdin held one JSON object; its text on one line, otherwise untouched.
+
+    Raises:
+        InputError: it did not.
+
+    """
+    text = _text(data, "the input")
+    if not text.strip(" \t\r\n"):
+        raise InputError("the input is empty: give one JSON object, {} for no arguments")
+    if _checked(text, "the input") != "{":
+        raise InputError("the input is not a JSON object: give one, such as {}")
+    return _on_one_line(text)
+
+
+def from_items(items: Iterable[str]) -> str:
+    """Make the object from `key=text`, `key:=JSON`, `key=@file` and `key:=@file`.
+
+    Raises:
+        UsageError: a word is no ITEM, or a key is given twice.
+        InputError: a value or a file cannot be used.
+
+    """
+    members: dict[str, str] = {}
+    for item in items:
+        found = _ITEM.fullmatch(item)
+        if not found or not found["key"]:
+            raise UsageError(
+                f"{visible(item)!r} is no ITEM: write key=text, key:=JSON or key=@file"
+            )
+        key = _argument(found["key"])
+        if key in members:
+            raise UsageError(f"the key {visible(key)} is given twice")
+        members[key] = _value(found, f"the value of {visible(key)}")
+    return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in members.items()) + "}"
+
+
+def _value(found: re.Match[str], what: str) -> str:
+    if found["file"]:
+        what = f"the file {visible(found['rest'])}"
+        text = _text(_contents(found["rest"], what), what)
+    else:
+        text = _argument(found["rest"])
+    if not found["colon"]:
+        return json.dumps(text)
+    if not text.strip(" \t\r\n"):
+        raise InputError(f"{what} is empty: := wants JSON, = takes text")
+    _checked(text, what)
+    return _on_one_line(text)
+
+
+def _contents(path: str, what: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as problem:
+        raise InputError(f"cannot read {what}: {problem.strerror}") from None
+
+
+def _argument(word: str) -> str:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{visible(word)} is not UTF-8") from None
+    return word
+
+
+def _text(data: bytes, what: str) -> str:
+    try:
+        return decoded(latin1(data))
+    except JsonError as problem:
+        raise InputError(f"{what} is {problem}") from None
+
+
+def _checked(text: str, what: str) -> str:
+    try:
+        return checked(text)
+    except JsonError as problem:
+        raise InputError(f"{what} is {visible(str(problem))}") from None
+
+
+def _on_one_line(text: str) -> str:
+    # In valid JSON a line end stands between tokens only.
+    return text.strip(" \t\r\n").replace("\r", " ").replace("\n", " ")

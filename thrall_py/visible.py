@@ -1,0 +1,94 @@
+"""Foreign text made safe to look at: no character acts on the terminal, none hides.
+
+rich is no sanitizer (it passes escape sequences through), so everything a server sent goes
+through here before a person sees it.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+
+QUOTE_LIMIT = 200  # characters of the server's words in one quotation
+
+# What a terminal obeys or does not show: C0 and C1 controls, line and paragraph separators, bidi
+# and other format characters, zero-width characters, fillers, variation selectors, tag
+# characters, lone surrogates, private use and noncharacters.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+)
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_TEXT = re.compile(f"(?![\n\t]){_UNSAFE.pattern}")
+_SECRET_NAME = re.compile(
+    "TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE|AUTHORIZATION", re.IGNORECASE
+)
+_TELLING = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}")
+_SHORTEST_SECRET = 6  # characters; a shorter value stands in too many innocent words
+
+
+def visible(text: str) -> str:
+    r"""One line of `text` in which everything unsafe is an escape such as `\x1b` or `\u202e`."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def visible_text(text: str) -> str:
+    """The same for text of many lines: newlines and tabs stay."""
+    return _TEXT.sub(_escape, text)
+
+
+def visible_json(text: str) -> str:
+    """The same for JSON, by escapes of JSON's own, so that it stays the same value."""
+    return _TEXT.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def hidden(text: str) -> list[str]:
+    """What in `text` a person would not see, each kind once and escaped; newlines and tabs pass."""
+    return [_escape(found) for found in dict.fromkeys(_TEXT.findall(text))]
+
+
+def _escape(found: "re.Match[str] | str") -> str:
+    character = found if isinstance(found, str) else found[0]
+    if character in _SHORT:
+        return _SHORT[character]
+    code = ord(character)
+    if code <= 0xFF:  # noqa: PLR2004 - the last code of two hexadecimal digits
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - likewise
+
+
+class Quoter:
+    """Quotes the server's words: secrets masked first, then made visible, then cut.
+
+    In this order, because a cut or an escape in the middle of a secret would leave half of it.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        values = {value for value in secrets if len(value) >= _SHORTEST_SECRET}
+        values |= {json.dumps(value)[1:-1] for value in values}
+        self._secrets = sorted(values, key=len, reverse=True)  # a longer one may hold a shorter
+
+    def mask(self, text: str) -> str:
+        """`text` with every secret replaced by `***`."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+    def finds(self, text: str) -> bool:
+        """Whether `text` holds a secret that cannot stand there by chance, as "enabled" could."""
+        return any(_TELLING.fullmatch(secret) and secret in text for secret in self._secrets)
+
+    def words(self, text: str, limit: int = QUOTE_LIMIT) -> str:
+        """`text` masked, visible and cut after `limit` characters."""
+        shown = visible(self.mask(text)[: limit + 1])
+        return shown if len(shown) <= limit else shown[:limit] + "..."
+
+    def __call__(self, text: str, limit: int = QUOTE_LIMIT) -> str:
+        """The same between quotation marks."""
+        return f'"{self.words(text, limit)}"'
+
+
+def secret_values(environment: Iterable[tuple[str, str]]) -> list[str]:
+    """The values of those variables whose names say that they are secret."""
+    return [value for name, value in environment if _SECRET_NAME.search(name)]
