@@ -221,9 +221,10 @@ class Session:
         """Say which answer did not come, having told the server that nobody waits any more."""
         self._cancel("timeout")
         self._skipped.add_partial(silence.partial)
+        option = "--start-timeout" if self.stage == "handshake" else "--timeout"
         blocked = ", and not all of the request was read" if silence.blocked else ""
         return TimedOutError(
-            f"no answer to {self._asked()} in {seconds:g} s{blocked}{self._aftermath()}"
+            f"no answer to {self._asked()} in {seconds:g} s ({option}){blocked}{self._aftermath()}"
         )
 
     def hung_up(self, hangup: Hangup) -> ServerError:
@@ -240,7 +241,7 @@ class Session:
         return ran + self._skipped.sentence()
 
     def _cancel(self, reason: str) -> None:
-        """Tell the server to stop; the handshake is never cancelled ("Cancellation", all revisions)."""
+        """Tell the server to stop, but never the handshake ("Cancellation", all revisions)."""
         if self.stage != "handshake":
             for id_ in self._open:
                 self.notify(

@@ -58,6 +58,14 @@ def ping_storm(server, request):
     server.reply(request, text_result("calm"))
 
 
+@answering
+def ping_flood(_server, _request):
+    """Pings without end or pause instead of the answer, and no response is read."""
+    ping = encode({"jsonrpc": "2.0", "id": "zoo-flood", "method": "ping"}) + b"\n"
+    while True:
+        write_all(ping * 100)
+
+
 @replacing("answer", era="modern")
 def modern_asks(server, request):
     """A modern server that sends a request, which it must not."""

@@ -1,6 +1,6 @@
 """Ids, arrays, and what a response may look like."""
 
-from .osutil import linger, write_all
+from .osutil import write_all
 from .server import Server, animal, answering, encode, text_result, variant
 
 HOSTILE = "no\x1b]0;owned\x07\n\rthrall: echo: fine\u202e\u2066\u200d\ufeff\U000e0042 \x9b31m"
@@ -200,8 +200,8 @@ def batched(name, about, *arrays):
     def answer(_server, request):
         good = {"jsonrpc": "2.0", "id": request["id"], "result": text_result("batched")}
         for array in arrays:
-            write_all(encode([good if entry == "answer" else entry for entry in array]) + b"\n")
-        linger()
+            filled = [good if entry == "answer" else entry for entry in array]
+            write_all(encode(filled) + b"\n")
 
     variant(name, about, __name__, answer=answer)
 
@@ -218,7 +218,11 @@ batched(
     "An array with a request of the server and the answer.",
     [PING, NOTE, "answer"],
 )
-batched("nested-batch", "The answer in an array in an array.", [["answer"]])
+batched(
+    "nested-batch",
+    "An answer in an array in an array, and not even ours.",
+    [[{"jsonrpc": "2.0", "id": 987654, "result": {}}]],
+)
 
 
 @answering

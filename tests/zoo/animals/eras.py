@@ -90,8 +90,22 @@ class SilentThenDies(Server):
 
 @replacing("before_handshake")
 def deaf_after_probe(_server, _request):
-    """A process that read a probe never answers anything."""
+    """A process that read a probe reads and answers nothing any more."""
     linger()
+
+
+@animal
+class MuteAfterProbe(Server):
+    """A process that read a probe goes on reading, and never answers anything."""
+
+    mute = False
+
+    def handle(self, message):
+        if not self.mute:
+            super().handle(message)
+
+    def before_handshake(self, _request):
+        self.mute = True
 
 
 class SlowProbe(Server):

@@ -3,7 +3,7 @@
 import json
 import time
 
-from .osutil import linger, setting, write_all
+from .osutil import setting, write_all
 from .server import Server, animal, answering, encode, replacing, text_result
 
 NOISE = (
@@ -158,6 +158,36 @@ def id_noise(server, request):
     server.reply(request, text_result("sent"))
 
 
+def flood(line):
+    while True:
+        write_all(line * 1000)
+
+
+@replacing("at_start")
+def flood_at_start(_server):
+    """Short lines without end or pause, as yes prints them; nothing is read."""
+    flood(b"y\n")
+
+
+@answering
+def noise_flood(_server, _request):
+    """Short lines without end or pause instead of the answer."""
+    flood(b"still working\n")
+
+
+@answering
+def note_flood(_server, _request):
+    """Notifications without end or pause instead of the answer."""
+    flood(encode({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}) + b"\n")
+
+
+@answering
+def answer_then_flood(server, request):
+    """The answer, and short lines without end or pause behind it."""
+    server.reply(request, text_result("before it"))
+    flood(b"y\n")
+
+
 @answering
 def chatter(_server, _request):
     """Short lines that mean nothing, without end."""
@@ -172,7 +202,6 @@ def line_instead(name, about, make):
     def answer(_server, request):
         good = {"jsonrpc": "2.0", "id": request["id"], "result": text_result("sent")}
         write_all(make(encode(good)) + b"\n")
-        linger()
 
     answer.__name__, answer.__doc__ = name, about
     answering(answer)

@@ -45,8 +45,10 @@ def variant(name, about, module, **members):
 
 
 def encode(value):
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair has to stay an escape
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def text_result(text, **more):

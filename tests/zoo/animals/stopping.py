@@ -63,6 +63,11 @@ def stops_at_eof(_server):
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
+def flood():
+    while True:
+        write_all(b"y\n" * 32768)
+
+
 @replacing("at_start")
 def grandchild(_server):
     """A helper in the same group stays behind."""
@@ -141,8 +146,14 @@ class ForksOnTerm(Server):
 @replacing("at_eof")
 def flood_after_eof(_server):
     """Floods stdout after the end of input."""
-    while True:
-        write_all(b"x" * 65535 + b"\n")
+    flood()
+
+
+@replacing("at_eof")
+def flooding_helpers(_server):
+    """Four helpers flood stdout after the end of input."""
+    for number in range(4):
+        helper(f"flooding {number}", new_session=number % 2 == 1, deaf_to=DEAF, then=flood)
 
 
 @replacing("at_eof")

@@ -19,6 +19,9 @@ CASES = {
     "ping-odd-ids": answers(out="pong\n", replies={"ping": {}}, within=6),
     # More responses than a pipe holds; a limit may pass, but nothing blocks.
     "ping-storm": answers(status=(0, 4), out="calm\n", megabytes=200, within=15),
+    "ping-flood": Case(
+        call=Want(status=(124, 4), says=("may have run",), megabytes=200, within=10), timeout=3
+    ),
     "modern-asks": answers(out="done\n", no_replies=True),
     "modern-asks-same-id": answers(out="done\n", no_replies=True),
     "asks-after-answer": answers(out="done\n"),

@@ -51,6 +51,11 @@ CASES = {
         pin=Want(has=PINNED.has, within=30, pins=1),
         check=NO_PROBE,
     ),
+    "mute-after-probe": Case(
+        call=Want(out=ECHO, within=30),
+        pin=Want(has=PINNED.has, within=30, pins=1),
+        check=NO_PROBE,
+    ),
     "slow-probe-legacy": PATIENT,
     "slow-probe-modern": PATIENT,
     "slow-probe-dual": PATIENT,

@@ -4,6 +4,12 @@ from zoo.expect import ECHO, PINNED, Case, Want, answers, broken_answer, same_fo
 
 WHOLE = Case(pin=PINNED)
 SILENT = {"status": (4, 124), "cancels": True}
+NOISY = {
+    "status": (124,),
+    "says": ("may have run",),
+    "skipped": "still working",
+    "at_least": 2,
+}
 
 CASES = {
     "noise": WHOLE,
@@ -37,16 +43,14 @@ CASES = {
     "log-echo": answers(status=(0, 4), out="sent\n"),
     "id-noise": answers(status=(0, 4), out="sent\n"),
     "pieces-of-two": answers(out="sent\n"),
-    "chatter": Case(
-        call=Want(
-            status=(124,),
-            says=("may have run",),
-            skipped="still working",
-            cancels=True,
-            at_least=2,
-        ),
-        timeout=2,
+    "chatter": Case(call=Want(**NOISY), timeout=2),
+    # A deadline is one, however much there is to read.
+    "noise-flood": Case(call=Want(**NOISY, megabytes=200), timeout=2),
+    "note-flood": Case(
+        call=Want(status=(124,), says=("may have run",), at_least=2, megabytes=200), timeout=2
     ),
+    "flood-at-start": same_for_all(status=(124, 4), megabytes=200, run={"start_timeout": 3}),
+    "answer-then-flood": answers(out="before it\n", megabytes=200),
     "trailing-words": broken_answer(),
     "two-in-one-line": broken_answer(),
     "raw-newline": broken_answer(),

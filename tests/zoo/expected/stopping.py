@@ -33,6 +33,9 @@ CASES = {
     "flood-after-eof": Case(
         call=Want(out=ECHO, megabytes=150), pin=Want(has=PINNED.has, megabytes=150), grace=0.3
     ),
+    "flooding-helpers": Case(
+        call=Want(out=ECHO, megabytes=150), pin=Want(has=PINNED.has, megabytes=150), grace=0.3
+    ),
     # What is written then has to be read, or there is no clean exit.
     "last-flood": stays(logs=("clean-exit",)),
     "late-write": stays(logs=("clean-exit",)),
