@@ -185,10 +185,10 @@ def pin(invocation: Invocation, *, catalog: str, surroundings: Surroundings, ter
     from thrall_py.output import listing
     from thrall_py.verbs import pin as verb
 
-    invocation.about = catalog
     command = invocation.command()
     file.read_or_new(catalog)  # what cannot be written is refused before anything is started
     start = surroundings.start(command, expand=True)
+    invocation.about = catalog
     with invocation.interrupts as interrupts:
         pinned = verb.ask(surroundings.recipe(command), start, terms, interrupts)
         if interrupts.signum is not None:  # during the teardown: nothing is written then
@@ -216,10 +216,10 @@ def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
 
     if invocation.server is not None:
         raise UsageError("check starts the servers that the catalog names, and no other")
-    invocation.about = catalog
+    pinned = file.read(catalog)
     drifted, failures = False, []
     with invocation.interrupts as interrupts:
-        for name, entry in file.read(catalog).items():
+        for name, entry in pinned.items():
             try:
                 checked = verb.server(entry, terms, interrupts)
             except ThrallError as problem:

@@ -1,54 +1,69 @@
-"""A server of the standard library alone, with one tool: big(n), a text of n bytes.
+"""A server of the standard library alone that answers with a text or a picture of n bytes.
 
 It writes its answer in pieces and holds none of it, so that the memory seen for a client
 and its children is the client's.
 """
 
+import base64
 import json
 import sys
 
 from samples import pieces
 
-TOOL = {
-    "name": "big",
-    "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+PROPERTIES = {
+    "n": {"type": "integer"},
+    "first": {"type": "string", "description": "What each piece of the text begins with."},
+    "escaped": {"type": "boolean", "description": "Whether it is written with JSON escapes."},
+}
+SCHEMA = {"type": "object", "properties": PROPERTIES, "required": ["n"]}
+RESULTS = {
+    "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
+    "tools/list": {
+        "tools": [{"name": name, "inputSchema": SCHEMA} for name in ("text", "picture")]
+    },
 }
 IS_CACHEABLE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
-ENDING = b'"}]}}\n'
 
 
-def beginning(number):
-    number = json.dumps(number)
-    content = '"content":[{"type":"text","text":"'
-    return f'{{"jsonrpc":"2.0","id":{number},"result":{{"resultType":"complete",{content}'.encode()
+def part(tool, arguments):
+    """The JSON of the answer's only part, in pieces."""
+    n, first = arguments["n"], arguments.get("first", "\n")
+    if tool == "text":
+        yield '{"type":"text","text":"'
+        for piece in pieces(n, first):
+            yield json.dumps(piece, ensure_ascii=arguments.get("escaped", False))[1:-1]
+    else:
+        yield '{"type":"image","mimeType":"image/png","data":"'
+        left = ""
+        for piece in pieces(n):
+            whole = left + piece
+            # Three bytes are four characters, so that only the last piece is padded.
+            left = whole[len(whole) // 3 * 3 :]
+            yield base64.b64encode(whole[: len(whole) // 3 * 3].encode()).decode()
+        yield base64.b64encode(left.encode()).decode()
+    yield '"}'
 
 
 def answer(request):
-    """The answer's line, in pieces."""
-    number, method = request["id"], request["method"]
+    """The line that answers a request, in pieces."""
+    number, method = json.dumps(request["id"]), request["method"]
+    yield f'{{"jsonrpc":"2.0","id":{number},'
     if method == "tools/call":
-        yield beginning(number)
-        for piece in pieces(request["params"]["arguments"]["n"]):
-            yield piece.replace("\n", "\\n").encode()
-        yield ENDING
-        return
-    results = {
-        "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
-        "tools/list": {"tools": [TOOL]},
-    }
-    reply = {"jsonrpc": "2.0", "id": number}
-    if method in results:
-        reply["result"] = results[method] | IS_CACHEABLE
+        yield '"result":{"resultType":"complete","content":['
+        yield from part(request["params"]["name"], request["params"]["arguments"])
+        yield "]}"
+    elif method in RESULTS:
+        yield f'"result":{json.dumps(RESULTS[method] | IS_CACHEABLE)}'
     else:
-        reply["error"] = {"code": -32601, "message": "Method not found"}
-    yield json.dumps(reply).encode() + b"\n"
+        yield '"error":{"code":-32601,"message":"Method not found"}'
+    yield "}\n"
 
 
 def main():
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if "id" in request:
-            sys.stdout.buffer.writelines(answer(request))
+            sys.stdout.buffer.writelines(piece.encode() for piece in answer(request))
             sys.stdout.buffer.flush()
 
 

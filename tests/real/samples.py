@@ -7,7 +7,10 @@ PNG = bytes.fromhex(
 )
 
 
-def pieces(size):
-    """A text of `size` ASCII characters in which a lost, repeated or moved piece shows."""
+def pieces(size, first="\n"):
+    """A text of `size` characters in which a lost, repeated or moved piece shows.
+
+    `first` is the character that each thousand or so begins with.
+    """
     for number, start in enumerate(range(0, size, 1024)):
-        yield f"\n{number:08d} {'thrall ' * 145}"[: min(1024, size - start)]
+        yield f"{first}{number:08d} {'thrall ' * 145}"[: min(1024, size - start)]

@@ -9,6 +9,8 @@ import secrets
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 from real.bench import THRALL, nothing_left, server
@@ -86,14 +88,14 @@ def test_50_megabytes_from_an_sdk_server_arrive_whole(bench, name, say):
 
 @pytest.fixture
 def measured(bench):
-    """Call big(n) and return its figures, the answer compared byte for byte."""
+    """Run a call of the big server; return its figures."""
 
-    def measured(size, *words):
-        mark, output = secrets.token_hex(16), bench.path("output")
-        command = [THRALL, "call", "big", *words, *BIG_SERVER]
+    def measured(tool, arguments, *words):
+        mark = secrets.token_hex(16)
+        measure = [sys.executable, "-S", os.path.join(HERE, "measure.py"), bench.path("output")]
         process = subprocess.run(
-            [sys.executable, "-S", os.path.join(HERE, "measure.py"), output, *command],
-            input=json.dumps({"n": size}).encode(),
+            [*measure, THRALL, "call", tool, *words, *BIG_SERVER],
+            input=json.dumps(arguments).encode(),
             stdout=subprocess.PIPE,
             env=bench.environment(mark),
             cwd=bench.work,
@@ -102,26 +104,73 @@ def measured(bench):
         nothing_left(mark)
         figures = json.loads(process.stdout)
         assert figures["status"] == 0
-        with open(output, encoding="utf-8", newline="") as f:
-            text = f.read()
-        if "--json" in words:
-            text = json.loads(text)["content"][0]["text"] + "\n"
-        is_whole = text == "".join(pieces(size)) + "\n"
-        assert is_whole, f"{len(text)} characters"
         return figures
 
     return measured
 
 
-@pytest.mark.parametrize("words", [(), ("--json",)], ids=["text", "json"])
-def test_memory_is_at_most_four_times_a_large_answer(measured, words, say):
-    at_rest = measured(10, *words)["peak"]
-    say(f"at rest: {at_rest / MB:.0f} MB")
+def printed(bench):
+    with open(bench.path("output"), encoding="utf-8", newline="") as f:
+        return f.read()
+
+
+def as_text(bench):
+    return printed(bench).removesuffix("\n")
+
+
+def as_json(bench):
+    (part,) = json.loads(printed(bench))["content"]
+    return part["text"]
+
+
+def as_file(bench):
+    # The name is that of the only file; it is gone before the next call.
+    (name,) = os.listdir(bench.path("saved"))
+    with open(os.path.join(bench.path("saved"), name), encoding="utf-8", newline="") as f:
+        text = f.read()
+    os.unlink(os.path.join(bench.path("saved"), name))
+    return text
+
+
+class Large(NamedTuple):
+    """A way to give and to take a large answer."""
+
+    received: Callable
+    tool: str = "text"
+    words: tuple = ()
+    first: str = "\n"
+    escaped: bool = False
+
+    def arguments(self, n):
+        return {"n": n, "first": self.first, "escaped": self.escaped}
+
+
+SMILE = "\N{GRINNING FACE}"  # makes a str of four bytes a character
+LARGE = {
+    "text": Large(as_text),
+    "json": Large(as_json, words=("--json",)),
+    "unicode": Large(as_text, first=SMILE),
+    "escapes": Large(as_text, first=SMILE, escaped=True),
+    "picture": Large(as_file, tool="picture", words=("--save", "saved")),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_memory_is_at_most_four_times_a_large_answer(bench, measured, kind, say):
+    large = LARGE[kind]
+    bench.folder("saved")
+    at_rest = measured(large.tool, large.arguments(10), *large.words)["peak"]
+    assert large.received(bench) == f"{large.first}00000000 "
+    lines = [f"{kind}: at rest {at_rest / MB:.0f} MB"]
     for size in (5 * MB, 10 * MB, 25 * MB, 50 * MB):
-        figures = measured(size, *words)
+        # A picture is a third longer on the wire.
+        n = size * 3 // 4 if large.tool == "picture" else size
+        figures = measured(large.tool, large.arguments(n), *large.words)
+        is_whole = large.received(bench) == "".join(pieces(n, large.first))
+        assert is_whole
         peak = figures["peak"]
-        say(f"{size / MB:.0f} MB: {figures['seconds']:.2f} s, {peak / MB:.0f} MB")
-        # A small answer weighs less than the interpreter.
-        assert peak - at_rest <= 4 * size
-        if size > at_rest:
-            assert peak <= 4 * size
+        lines.append(f"{size / MB:.0f} MB in {figures['seconds']:.2f} s and {peak / MB:.0f} MB")
+        # The interpreter itself outweighs a small answer.
+        assert peak - at_rest <= 4 * size, lines
+    say(", ".join(lines))
+    assert peak <= 4 * size, lines

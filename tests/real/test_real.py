@@ -505,3 +505,12 @@ def test_legacy_a_question_back_is_refused_at_once(bench):
     assert run.status == 0, run
     assert run.out.startswith("refused: ")
     assert time.monotonic() - started < 30
+
+
+def test_legacy_a_pinned_era_is_not_probed_again(bench):
+    command = server("legacy")
+    complaint = "Failed to validate request"  # what this SDK says of a probe
+    assert complaint in bench.run("pin", bench.catalog, *command).err
+    run = bench.call("add", {"a": 2, "b": 3}, "--catalog", bench.catalog)
+    assert (run.status, run.out) == (0, "5\n"), run
+    assert complaint not in run.err

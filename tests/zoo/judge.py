@@ -70,6 +70,7 @@ def always_of_others(run, _want, must):
 
 def check(bench, run, want, tool="echo"):
     """Fail unless the run did what it had to, by the rules for every run and by its own."""
+    __tracebackhide__ = True
     problems = always(bench, run, want, tool)
     must = problems.must
     statuses = " or ".join(map(str, want.status))
@@ -166,6 +167,7 @@ def of_traffic(run, want, must):
 
 def check_signalled(bench, run, number, within=Want.within):
     """Fail unless the command died of the signal, by the rules for every run."""
+    __tracebackhide__ = True
     problems = always(bench, run, Want(within=within))
     died = run.status in (-number, 128 + number)
     problems.must(died, f"status {run.status}, expected death by signal {number}")
@@ -173,6 +175,7 @@ def check_signalled(bench, run, number, within=Want.within):
 
 
 def check_catalog(run, catalog, want):
+    __tracebackhide__ = True
     problems = Problems()
     problems.must(re.fullmatch(rb"[\x20-\x7e\n]+", catalog), "the catalog is not printable ASCII")
     for words in want.has:

@@ -1,0 +1,93 @@
+# Every step has one home, and it is here: hooks and CI call these targets and restate nothing.
+# `make` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := build/demo
+PREFIX ?= /usr/local
+# Narrow the tests: make test T=tests/test_wire.py K=batch (without the floor under coverage then)
+T ?=
+K ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help demo check fix format lint types man test zoo real fuzz install dist clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(DEMO)/ready ## pin a real server, check it, and call it from a pipeline
+	@sh docs/demo.sh $(DEMO)
+
+check: format lint types man test zoo ## the whole gate; CI runs this and nothing else
+
+fix: $(BIN)/ready ## let ruff repair and format what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+format: $(BIN)/ready ## is everything formatted?
+	$(BIN)/ruff format --check .
+
+lint: $(BIN)/ready ## ruff, all rules but those listed in pyproject.toml
+	$(BIN)/ruff check .
+
+types: $(BIN)/ready ## mypy, strict
+	$(BIN)/mypy
+
+man: ## do the man pages render without a warning?
+	@if command -v mandoc >/dev/null; then \
+	  echo "mandoc -T lint -W warning man/*"; mandoc -T lint -W warning man/*.[15]; \
+	else echo "man: mandoc is not installed, so the pages were not linted"; fi
+
+test: $(BIN)/ready ## the tests in this process, with all branches covered
+ifeq ($(T)$(K),)
+	$(BIN)/coverage run -m pytest -q -m "not real and not zoo and not fuzz"
+	$(BIN)/coverage report
+else
+	$(BIN)/pytest -x $(T) $(if $(K),-k "$(K)")
+endif
+
+zoo: $(BIN)/ready ## the installed command against misbehaving servers
+	$(BIN)/pytest -q -m zoo tests/zoo
+
+real: $(BIN)/ready ## the installed command against servers from the registries
+	$(BIN)/python tests/real/install.py
+	$(BIN)/pytest -q -m real tests/real
+
+fuzz: $(BIN)/ready ## 100,000 runs of the fuzzer
+	THRALL_FUZZ_RUNS=100000 $(BIN)/pytest -q -m fuzz tests/test_fuzz.py
+
+install: ## install the command and its pages below PREFIX (/usr/local)
+	$(PYTHON) -m venv $(PREFIX)/lib/thrall
+	$(PREFIX)/lib/thrall/bin/pip install -q .
+	install -d $(PREFIX)/bin $(PREFIX)/share/man/man1 $(PREFIX)/share/man/man5
+	ln -sf ../lib/thrall/bin/thrall $(PREFIX)/bin/thrall
+	install -m 644 man/*.1 $(PREFIX)/share/man/man1
+	install -m 644 man/*.5 $(PREFIX)/share/man/man5
+
+dist: $(BIN)/ready ## wheel and sdist in dist/, tried in an empty environment
+	rm -rf dist build/dist
+	$(BIN)/python -m build --no-isolation
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/pip install -q dist/*.whl
+	build/dist/bin/thrall --version
+	build/dist/bin/thrall --help >/dev/null
+
+clean: ## remove what these targets made
+	rm -rf $(VENV) build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+
+$(BIN)/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "thrall needs Python 3.11 or newer")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q --editable . --group dev
+	@touch $@
+
+$(DEMO)/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "thrall needs Python 3.11 or newer")'
+	$(PYTHON) -m venv --clear $(DEMO)
+	$(DEMO)/bin/python -m pip install -q --editable .
+	$(PYTHON) -m venv --clear $(DEMO)/server
+	$(DEMO)/server/bin/python -m pip install -q mcp-server-time
+	@touch $@
