@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from typing import NamedTuple
 
@@ -68,29 +69,31 @@ class Bench:
         """Run thrall to its end; with `terminate_after`, send it SIGTERM so many seconds later."""
         mark = secrets.token_hex(16)
         started = time.monotonic()
-        process = subprocess.Popen(
-            [THRALL, *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=self.work,
-            env=self.environment(mark, env),
-            start_new_session=True,
-        )
-        with process, ended_at_last(process, mark):
-            if terminate_after is None:
-                out, err = process.communicate(stdin.encode(), timeout=LIMIT)
-            else:
+        # Files, since a process left behind would keep the other end of a pipe open.
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen(
+                [THRALL, *words],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=err,
+                cwd=self.work,
+                env=self.environment(mark, env),
+                start_new_session=True,
+            )
+            with process, ended_at_last(process, mark):
+                # It may end without reading.
                 with contextlib.suppress(BrokenPipeError), process.stdin:
                     process.stdin.write(stdin.encode())
-                process.stdin = None
-                time.sleep(max(0, started + terminate_after - time.monotonic()))
-                process.send_signal(signal.SIGTERM)
-                out, err = process.communicate(timeout=LIMIT)
-            seconds = time.monotonic() - started
-            nothing_left(mark)
-            assert group(process.pid) == []
-        return Run(process.returncode, out.decode(), err.decode(), seconds)
+                if terminate_after is not None:
+                    time.sleep(max(0, started + terminate_after - time.monotonic()))
+                    process.send_signal(signal.SIGTERM)
+                process.wait(LIMIT)
+                seconds = time.monotonic() - started
+                nothing_left(mark)
+                assert group(process.pid) == []
+            out.seek(0)
+            err.seek(0)
+            return Run(process.returncode, out.read().decode(), err.read().decode(), seconds)
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ STDOUT = "-"
 
 Catalog = dict[str, Entry]
 
-_ENTRY = ("command", "cwd", "env", "cleanEnv", "protocol", "server", "instructions", "tools")
+ENTRY_MEMBERS = ("command", "cwd", "env", "cleanEnv", "protocol", "server", "instructions", "tools")
 
 
 def read(path: str) -> Catalog:
@@ -159,7 +159,7 @@ def _plain(entry: Entry) -> Json:
 
 def _entry(value: Json) -> Entry:
     members = _object(value, "a server")
-    unknown = sorted(set(members) - set(_ENTRY))
+    unknown = sorted(set(members) - set(ENTRY_MEMBERS))
     if unknown:
         raise JsonError(f"a server has the unknown member {unknown[0]!a}")
     command = members.get("command")

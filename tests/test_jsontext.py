@@ -1,0 +1,245 @@
+import json
+
+import pytest
+
+from thrall_py.protocol.jsontext import (
+    EACH,
+    JsonError,
+    Value,
+    checked,
+    decoded,
+    latin1,
+    load,
+    outline,
+    pieces,
+    string,
+)
+from thrall_py.protocol.numbers import Number
+
+NO_JSON = {
+    "nothing": "",
+    "white space": " \t\r\n",
+    "two values": "1 2",
+    "a value too many": "{} {}",
+    "no value": "nonsense",
+    "not a number": "NaN",
+    "infinity": "[Infinity]",
+    "negative infinity": '{"a":-Infinity}',
+    "single quotes": "{'a': 1}",
+    "a name without quotes": "{a: 1}",
+    "a comma at the end of an object": '{"a":1,}',
+    "a comma at the end of an array": "[1,]",
+    "a comma alone": "[,]",
+    "no colon": '{"a" 1}',
+    "no comma": '{"a":1 "b":2}',
+    "the wrong bracket": "[1}",
+    "an object that does not end": '{"a":1',
+    "an array that does not end": "[1",
+    "an object that ends in a name": '{"a',
+    "a string that does not end": '"abc',
+    "an escape that does not end": '"abc\\"',
+    "an escape of hexadecimal digits": r'"\x41"',
+    "an escape that is too short": r'"\u12"',
+    "a raw newline in a string": '"a\nb"',
+    "a raw NUL in a string": '"a\x00b"',
+    "a NUL": "\x00",
+    "a leading zero": "01",
+    "a plus sign": "+1",
+    "a point without digits": "1.",
+    "a minus sign alone": "-",
+    "a hexadecimal number": "0x10",
+    "an exponent without digits": "1e",
+    "a comment": "1 // one",
+    "a space that JSON does not know": "\x0c1",
+    "no-break space": "\xa01",
+    "a word in capitals": "True",
+    "the same name twice": '{"a":1,"a":2}',
+    "the same name twice, deeper": '{"a":[{"b":1,"b":1}]}',
+}
+TOO_DEEP = {"arrays": "[" * 100_000, "objects": '{"a":' * 100_000}
+
+
+@pytest.mark.parametrize("shape", [{}, {EACH: {EACH: {}}}], ids=["shallow", "deep"])
+@pytest.mark.parametrize("text", NO_JSON.values(), ids=NO_JSON)
+def test_what_is_no_json_has_no_outline(text, shape):
+    with pytest.raises(JsonError, match=r"^(not JSON|more than one JSON value)"):
+        outline(text, shape)
+
+
+@pytest.mark.parametrize("read", [load, checked])
+@pytest.mark.parametrize("text", NO_JSON.values(), ids=NO_JSON)
+def test_what_is_no_json_is_not_read(text, read):
+    with pytest.raises(JsonError, match=r"^not JSON: "):
+        read(text)
+
+
+@pytest.mark.parametrize("read", [load, checked, lambda text: outline(text, {EACH: {}})])
+@pytest.mark.parametrize("text", TOO_DEEP.values(), ids=TOO_DEEP)
+def test_what_is_nested_too_deeply_is_refused(text, read):
+    with pytest.raises(JsonError, match=r"^nested too deeply$"):
+        read(text)
+
+
+def test_a_name_that_stands_twice_is_told_in_ascii_and_cut():
+    with pytest.raises(JsonError) as caught:
+        load('{"\u202e":1,"\u202e":2}')
+    assert str(caught.value) == r"not JSON: the name '\u202e' stands twice in one object"
+    with pytest.raises(JsonError) as caught:
+        load(f'{{"{"x" * 999}":1,"{"x" * 999}":2}}')
+    assert str(caught.value) == f"not JSON: the name '{'x' * 80}' stands twice in one object"
+
+
+def test_a_name_in_two_spellings_is_found_where_it_is_decoded():
+    text = r'{"a":1,"\u0061":2}'
+    for read in (load, checked, lambda text: outline(text, {})):
+        with pytest.raises(JsonError, match="'a' stands twice"):
+            read(text)
+
+
+def test_a_name_outside_ascii_in_two_spellings_is_found_by_loading():
+    text = '{"é":1,"\\u00e9":2}'
+    unseen = outline(f'{{"x":{text}}}'.encode().decode("latin-1"), {}).members()["x"]
+    with pytest.raises(JsonError, match=r"'\\xe9' stands twice"):
+        unseen.load()
+    with pytest.raises(JsonError, match=r"'\\xe9' stands twice"):
+        outline(text.encode().decode("latin-1"), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("null", None),
+        ("true", True),
+        (" [ ] ", []),
+        ("{\t}", {}),
+        ('{"b":[1,{"c":""}],"a":false}', {"b": [1, {"c": ""}], "a": False}),
+        (r'"\ud83d\ude00 \u00e9\/\n"', "😀 é/\n"),
+        (r'"\ud800"', "\ud800"),
+        ('"\u2028\x7f"', "\u2028\x7f"),
+        ("1.0", 1),
+        ("0.10", Number("0.1")),
+        ("1e400", Number("1e400")),
+        ("9007199254740993", 9007199254740993),
+        ('{"":{"":0}}', {"": {"": 0}}),
+    ],
+)
+def test_json_is_loaded_by_its_exact_value(text, value):
+    assert load(text) == value
+
+
+def test_a_number_of_absurd_length_passes_unread_and_is_refused_when_loaded():
+    digits = "7" * 5000
+    assert checked(digits) == "7"
+    found = outline(f'{{"a":{digits}}}', {}).members()["a"]
+    assert found.text == digits
+    with pytest.raises(JsonError, match=r"^not JSON: a number of 5000 characters$"):
+        found.load()
+
+
+@pytest.mark.parametrize(
+    ("text", "first"), [(' \r\n{"a": 1e400}', "{"), ("[1]", "["), ('"x"', '"'), ("-0.5\n", "-")]
+)
+def test_checking_tells_what_kind_of_value_it_is(text, first):
+    assert checked(text) == first
+
+
+def test_an_outline_goes_as_deep_as_its_shape_and_no_deeper():
+    text = '{"result" : {"content": [ {"type":"text"}, 7 ], "other":{"x":1}}, "id":1}'
+    root = outline(text, {"result": {"content": {EACH: {}}}})
+    assert (root.start, root.end, root.kind) == (0, len(text), "{")
+    assert list(root.members()) == ["result", "id"]
+    result = root.members()["result"]
+    assert result.text == '{"content": [ {"type":"text"}, 7 ], "other":{"x":1}}'
+    assert result.members()["other"].text == '{"x":1}'
+    assert result.members()["other"].members() == {}
+    content = result.members()["content"]
+    assert [item.text for item in content.inside] == ['{"type":"text"}', "7"]
+    assert content.members() == {}
+    assert content.inside[0].members()["type"].text == '"text"'
+    assert content.inside[1].inside is None
+
+
+def test_a_shape_for_each_goes_for_the_members_that_have_none_of_their_own():
+    root = outline('{"a":{"b":{}},"c":{"d":{}}}', {"a": {}, EACH: {"d": {}}})
+    assert root.members()["a"].members()["b"].inside is None
+    assert root.members()["c"].members()["d"].inside == {}
+
+
+@pytest.mark.parametrize("text", ["[]", " [ \t] "])
+def test_an_empty_array_that_is_looked_into_has_no_elements(text):
+    assert outline(text, {}).inside == []
+
+
+def test_a_place_in_the_text_is_a_place_in_the_message():
+    message = '{"é":"日本","b":[1.50]}'.encode()
+    value = outline(latin1(message), {}).members()["b"]
+    assert message[value.start : value.end] == b"[1.50]"
+    assert value.load() == [Number("1.5")]
+
+
+def test_a_message_is_latin_1_less_one_byte_order_mark():
+    assert latin1(b"abc") == "abc"
+    assert latin1(bytearray("é".encode())) == "Ã©"
+    assert latin1(b"\xef\xbb\xbf{}") == "{}"
+    assert latin1(b"\xef\xbb\xbf\xef\xbb\xbf{}") == "\xef\xbb\xbf{}"
+    assert decoded("Ã©") == "é"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"\xff",
+        b"\xc3(",
+        b"\xed\xa0\x80",
+        b"\xc0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xe2\x82",
+        "{}".encode("utf-16"),
+    ],
+    ids=["byte", "sequence", "surrogate", "overlong", "too high", "cut", "UTF-16"],
+)
+def test_what_is_not_utf_8_is_refused(message):
+    with pytest.raises(JsonError, match=r"^not UTF-8 \("):
+        latin1(message)
+
+
+def test_a_sequence_may_lie_across_two_of_the_checked_stretches():
+    message = b"x" * ((1 << 20) - 1) + "é".encode()
+    assert decoded(latin1(message)).endswith("xé")
+
+
+STRINGS = {
+    "empty": '""',
+    "ascii": '"abc"',
+    "every escape": r'"\"\\\/\b\f\n\r\t\u0041"',
+    "other scripts": '"é日本😀"',
+    "a pair": r'"\ud83d\ude00"',
+    "lone surrogates": r'"\ud800x\udc00\ud800\n\ud800"',
+    "two high surrogates and a low one": r'"\ud800\ud800\udc00"',
+    "a long run": '"' + "x" * 100_000 + '"',
+    "a long run beyond ASCII": '"' + "x" + "日" * 50_000 + '"',
+    "long runs of four bytes": '"' + "😀" * 40_000 + '"',
+    "many escapes": '"' + "\\n" * 5000 + '"',
+    "many pairs": '"' + r"\ud83d\ude00" * 5000 + '"',
+    "many pairs, one off": '"\\n' + r"\ud83d\ude00" * 5000 + '"',
+}
+
+
+@pytest.mark.parametrize("text", STRINGS.values(), ids=STRINGS)
+def test_the_pieces_of_a_string_are_the_string(text):
+    found = outline(text.encode().decode("latin-1"), {})
+    parts = list(pieces(found))
+    assert "".join(parts) == json.loads(text)
+    assert all(0 < len(part) <= 1 << 16 for part in parts)
+
+
+@pytest.mark.parametrize("before", range(250, 260))
+def test_no_piece_ends_inside_a_surrogate_pair(before):
+    text = '"' + "\\n" * before + r"\ud800\ud800\udc00" + '"'
+    assert "".join(pieces(outline(text, {}))) == json.loads(text)
+
+
+def test_only_a_string_is_decoded_as_one():
+    assert string(outline('"a\\n"', {})) == "a\n"
+    assert string(outline("1", {})) is None
+    assert Value("[1]", 1, 2).kind == "1"

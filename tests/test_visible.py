@@ -1,0 +1,165 @@
+import json
+import unicodedata
+
+import pytest
+
+from thrall_py.visible import (
+    QUOTE_LIMIT,
+    Quoter,
+    hidden,
+    secret_values,
+    visible,
+    visible_json,
+    visible_text,
+)
+
+UNSAFE = {
+    "NUL": ("\x00", "\\x00"),
+    "escape": ("\x1b", "\\x1b"),
+    "newline": ("\n", "\\n"),
+    "carriage return": ("\r", "\\r"),
+    "tab": ("\t", "\\t"),
+    "delete": ("\x7f", "\\x7f"),
+    "C1 control sequence introducer": ("\x9b", "\\x9b"),
+    "soft hyphen": ("\xad", "\\xad"),
+    "combining grapheme joiner": ("\u034f", "\\u034f"),
+    "Arabic letter mark": ("\u061c", "\\u061c"),
+    "Hangul filler": ("\u3164", "\\u3164"),
+    "Mongolian vowel separator": ("\u180e", "\\u180e"),
+    "zero width space": ("\u200b", "\\u200b"),
+    "right-to-left mark": ("\u200f", "\\u200f"),
+    "line separator": ("\u2028", "\\u2028"),
+    "right-to-left override": ("\u202e", "\\u202e"),
+    "word joiner": ("\u2060", "\\u2060"),
+    "right-to-left isolate": ("\u2067", "\\u2067"),
+    "blank Braille pattern": ("\u2800", "\\u2800"),
+    "lone surrogate": ("\ud800", "\\ud800"),
+    "private use": ("\ue000", "\\ue000"),
+    "variation selector": ("\ufe0f", "\\ufe0f"),
+    "byte order mark": ("\ufeff", "\\ufeff"),
+    "interlinear annotation": ("\ufff9", "\\ufff9"),
+    "noncharacter": ("\uffff", "\\uffff"),
+    "noncharacter beyond the first plane": ("\U0001fffe", "\\U0001fffe"),
+    "shorthand format control": ("\U0001bca0", "\\U0001bca0"),
+    "musical begin beam": ("\U0001d173", "\\U0001d173"),
+    "tag letter": ("\U000e0041", "\\U000e0041"),
+    "last code point": ("\U0010ffff", "\\U0010ffff"),
+}
+
+
+@pytest.mark.parametrize(("character", "escape"), UNSAFE.values(), ids=UNSAFE)
+def test_an_unsafe_character_is_shown_as_its_escape(character, escape):
+    assert visible(f"a{character}b") == f"a{escape}b"
+
+
+@pytest.mark.parametrize("category", ["Cc", "Cs", "Co", "Zl", "Zp"])
+def test_no_character_of_an_unsafe_category_is_left(category):
+    unsafe = [chr(n) for n in range(0x110000) if unicodedata.category(chr(n)) == category]
+    assert [character for character in unsafe if character in visible(character)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["plain [bold]x[/]", "naïve Ωδή 日本語 עברית العربية", "😀 a\u0301", ""]
+)
+def test_text_that_hides_nothing_stays_as_it_is(text):
+    assert visible(text) == text
+    assert visible_text(text) == text
+    assert hidden(text) == []
+
+
+def test_text_of_many_lines_keeps_newlines_and_tabs_and_nothing_else_unsafe():
+    assert visible_text("a\n\tb\r\x1b[2J") == "a\n\tb\\r\\x1b[2J"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('"\x7f\u202e"', '"\\u007f\\u202e"'),
+        ('"\U000e0041"', '"\\udb40\\udc41"'),
+        ('{"é": "\u200b"}', '{"é": "\\u200b"}'),
+        ('{\n\t"a": "\x9b"}', '{\n\t"a": "\\u009b"}'),
+    ],
+)
+def test_json_is_made_visible_by_escapes_of_its_own(text, shown):
+    assert visible_json(text) == shown
+    assert json.loads(shown) == json.loads(text)
+
+
+def test_json_with_a_carriage_return_between_tokens_stays_json():
+    assert json.loads(visible_json('{"a":\r1}')) == {"a": 1}
+
+
+def test_what_is_hidden_is_told_once_of_each_kind():
+    assert hidden("\u200ba\u200b\x1b\n\t\u202e") == ["\\u200b", "\\x1b", "\\u202e"]
+
+
+@pytest.mark.parametrize(
+    ("secrets", "text", "masked"),
+    [
+        ([], "hunter2!", "hunter2!"),
+        (["hunter2!"], "the word is hunter2!.", "the word is ***."),
+        (["hunter"], "hunter hunter", "*** ***"),
+        (["short"], "short", "short"),
+        (['quo"ted1'], r'said "quo\"ted1"', 'said "***"'),
+        (["ab\u200bcdef"], "ab\u200bcdef", "***"),
+        (["abcdef", "abcdefgh"], "abcdefgh", "***"),
+    ],
+    ids=[
+        "none",
+        "one",
+        "twice",
+        "too short",
+        "as JSON",
+        "unsafe characters in it",
+        "longest first",
+    ],
+)
+def test_secrets_are_masked(secrets, text, masked):
+    assert Quoter(secrets).mask(text) == masked
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "found"),
+    [
+        ("abcdef123456", "it is abcdef123456!", True),
+        ("abcdef123456", "it is abcdef12345", False),
+        ("enabledenabled", "enabledenabled", False),
+        ("123456789012", "123456789012", False),
+        ("a1 b2 c3 d4 e5", "a1 b2 c3 d4 e5", False),
+        ("abc123", "abc123", False),
+    ],
+    ids=["there", "not there", "letters only", "digits only", "words", "short"],
+)
+def test_only_a_secret_that_cannot_stand_there_by_chance_is_found(secret, text, found):
+    assert Quoter([secret]).finds(text) is found
+
+
+def test_a_quotation_is_cut_at_its_limit_and_says_so():
+    assert Quoter()("x" * QUOTE_LIMIT) == '"' + "x" * 200 + '"'
+    assert Quoter()("x" * 201) == '"' + "x" * 200 + '..."'
+    assert Quoter()("abcdef", 3) == '"abc..."'
+    assert Quoter().words("abc", 3) == "abc"
+
+
+def test_the_limit_of_a_quotation_counts_what_is_shown():
+    assert Quoter().words("\x1b\x1b", 4) == "\\x1b..."
+
+
+def test_a_secret_is_masked_before_a_cut_could_leave_half_of_it():
+    assert Quoter(["secret-0123456789"]).words("xxsecret-0123456789", 6) == "xx***"
+
+
+def test_values_are_secret_by_the_names_of_their_variables():
+    environment = {
+        "GITHUB_TOKEN": "1",
+        "client_secret": "2",
+        "PGPASSWORD": "3",
+        "OPENAI_API_KEY": "4",
+        "APIKEY": "5",
+        "AWS_CREDENTIALS": "6",
+        "PRIVATE_PEM": "7",
+        "Authorization": "8",
+        "KEYBOARD": "us",
+        "PATH": "/bin",
+    }
+    assert secret_values(environment.items()) == list("12345678")
