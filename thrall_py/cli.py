@@ -118,7 +118,7 @@ def thrall() -> None:
 @click.argument("tool")
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole result, verbatim.")
+@click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
 @options.surroundings
 @options.terms
@@ -129,7 +129,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     tool: str,
     items: tuple[str, ...],
     catalog: str | None,
-    as_json: bool,
+    json: bool,
     save: str | None,
     surroundings: Surroundings,
     terms: Terms,
@@ -156,7 +156,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
 
     def deliver(rendered: Rendered) -> None:
         answered.append(rendered)
-        _print(rendered, invocation, as_json=as_json, save=save)
+        _print(rendered, invocation, as_json=json, save=save)
 
     wanted = verb.Call(tool, text)
     with invocation.interrupts as interrupts:
@@ -255,6 +255,8 @@ def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: s
     terminal = os.isatty(1)
     if as_json:
         pieces = render.verbatim(rendered.result, terminal=terminal)
+        if saved:
+            say(f"saved {', '.join(saved.values())}", invocation.about)
     else:
         pieces = rendered.lines(saved, terminal=terminal)
         if rendered.is_empty:

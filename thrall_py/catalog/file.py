@@ -56,9 +56,11 @@ def read_or_new(path: str) -> Catalog:
         raise CatalogError(f"cannot write {visible(path)}: there is no directory {visible(folder)}")
     if not os.access(folder, os.W_OK):
         raise CatalogError(f"cannot write {visible(path)}: the directory does not allow it")
-    if not os.path.lexists(target) or (os.path.isfile(target) and not os.path.getsize(target)):
+    if not os.path.lexists(target):
         return {}
-    return read(path)
+    if not os.path.isfile(target):
+        raise CatalogError(f"cannot write {visible(path)}: it is not a file")
+    return read(path) if os.path.getsize(target) else {}
 
 
 def owner(catalog: Catalog, tool: str) -> Entry:

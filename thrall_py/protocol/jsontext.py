@@ -30,7 +30,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 # Possessive (++, *+): no memory of where to go back to, so a string may have any length.
 _STRING_BODY = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
 _STRING = re.compile(f'"{_STRING_BODY}"')
-_MEMBER = re.compile(f'[ \t\r\n]*("{_STRING_BODY}")[ \t\r\n]*:[ \t\r\n]*')
+_MEMBER = re.compile(f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*')
 # At most 64 KiB of a string, never ending inside a UTF-8 sequence, an escape or a surrogate pair.
 _PIECE = re.compile(
     r'(?:[^"\\]{1,256}(?![\x80-\xbf])|\\u[dD][89abAB]..\\u....|\\u....|\\[^u]){1,256}+'
@@ -154,13 +154,15 @@ def pieces(value: Value) -> Iterator[str]:
     """Decode a string, 64 KiB at a time."""
     at = value.start + 1
     while found := _PIECE.match(value.source, at, value.end - 1):
-        yield cast("str", json.loads(f'"{decoded(found[0])}"', strict=False))
+        yield _unescaped(found[0])
         at = found.end()
 
 
 def string(value: Value) -> str | None:
     """Decode a string whole; None for any other value."""
-    return "".join(pieces(value)) if value.kind == '"' else None
+    if value.kind != '"':
+        return None
+    return _unescaped(value.source[value.start + 1 : value.end - 1])
 
 
 def _walk(source: str, at: int, shape: Shape | None) -> Value:
@@ -184,7 +186,7 @@ def _walk_object(source: str, start: int, shape: Shape) -> Value:
         member = _MEMBER.match(source, at)
         if not member:
             raise StopIteration(at)
-        name = cast("str", json.loads(decoded(member[1])))
+        name = _unescaped(member[1])
         if name in inside:
             raise _twice(name)
         inside[name] = value = _walk(source, member.end(), shape.get(name, shape.get(EACH)))
@@ -204,6 +206,12 @@ def _walk_array(source: str, start: int, shape: Shape) -> Value:
         at, more = _after(source, value.end, "]")
         if not more:
             return Value(source, start, at, inside)
+
+
+def _unescaped(body: str) -> str:
+    """What the text between two quotation marks means."""
+    text = decoded(body)
+    return cast("str", json.loads(f'"{text}"')) if "\\" in text else text
 
 
 def _after(source: str, at: int, closing: str) -> tuple[int, bool]:
@@ -229,6 +237,12 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return members
 
 
+def _unique_names(pairs: list[tuple[str, object]]) -> None:
+    """Check an object, and keep nothing of it."""
+    if len(dict(pairs)) != len(pairs):
+        _unique(cast("list[tuple[str, Json]]", pairs))
+
+
 def _twice(name: str) -> ValueError:
     return ValueError(f"the name {name[:80]!a} stands twice in one object")
 
@@ -240,9 +254,9 @@ def _refuse_constant(word: str) -> Json:
 _LOADER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=number, parse_float=number
 )
-# Only to see that it is JSON, and where it ends: a number is measured, not read, so it may have
-# any length. In Latin-1 text names are compared undecoded: one that stands twice in two spellings
-# is found by `load`.
+# Only to see that it is JSON, and where it ends: of an object nothing is kept, and a number is
+# measured, not read, so it may have any length. In Latin-1 text names are compared undecoded: one
+# that stands twice in two spellings is found by `load`.
 _CHECKER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=len, parse_float=len
+    object_pairs_hook=_unique_names, parse_constant=_refuse_constant, parse_int=len, parse_float=len
 )

@@ -18,6 +18,7 @@ REVISIONS = (MODERN, *LEGACY)
 UNSUPPORTED_VERSION = -32022
 MODERN_ONLY_CODES = (-32020, -32021)  # a modern server speaks: the request is wrong, not the era
 METHOD_NOT_FOUND = -32601
+URL_ELICITATION_REQUIRED = -32042  # 2025-11-25: the user has to visit a page first
 
 _META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "thrall", "version": __version__}
@@ -60,6 +61,16 @@ class Refusal(NamedTuple):
         data = wire.load_or_none(self.data)
         versions = data.get("supported") if isinstance(data, dict) else None
         return [item for item in versions if isinstance(item, str)] if _is_list(versions) else []
+
+    @property
+    def urls(self) -> list[str]:
+        """The pages a URLElicitationRequired error wants visited."""
+        data = wire.load_or_none(self.data)
+        asked = data.get("elicitations") if isinstance(data, dict) else None
+        urls = (
+            [item.get("url") for item in asked if isinstance(item, dict)] if _is_list(asked) else []
+        )
+        return [url for url in urls if isinstance(url, str)]
 
 
 class Page(NamedTuple):

@@ -7,7 +7,7 @@ are answered, notifications pass, and whatever else a server prints is skipped a
 from collections.abc import Callable
 from typing import NamedTuple
 
-from thrall_py.errors import Interrupted, RefusedError, ServerError, TimedOutError
+from thrall_py.errors import InputNeededError, Interrupted, RefusedError, ServerError, TimedOutError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Channel, Hangup, Oversize, Silence
 from thrall_py.protocol.jsontext import JsonError, Value, decoded
@@ -64,7 +64,7 @@ class Session:
         """Do as `ask` does; the result.
 
         Raises:
-            RefusedError: the server answered with a JSON-RPC error.
+            RefusedError, InputNeededError: the server answered with a JSON-RPC error.
             ServerError, TimedOutError: as `ask`.
 
         """
@@ -206,8 +206,15 @@ class Session:
         """Say that the server did `what` (after "the server")."""
         return ServerError(f"the server {what} during {self._asked()}{self._aftermath()}")
 
-    def refused(self, refusal: mcp.Refusal) -> RefusedError:
+    def refused(self, refusal: mcp.Refusal) -> RefusedError | InputNeededError:
         """Say with which code, words and data the server refused."""
+        if refusal.code == mcp.URL_ELICITATION_REQUIRED:
+            pages = ", ".join(self.quote(url) for url in refusal.urls) or self.quote(
+                refusal.message
+            )
+            return InputNeededError(
+                f"the server wants a page visited first, then call again: {pages}"
+            )
         code = "without a code" if refusal.code is None else self.quote.words(str(refusal.code))
         words = f": {self.quote(refusal.message)}" if refusal.message else ""
         data = (

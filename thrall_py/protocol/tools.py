@@ -2,7 +2,7 @@
 
 import json
 
-from thrall_py.errors import InputNeededError
+from thrall_py.errors import InputNeededError, RefusedError, ServerError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import JsonError, Value, decoded, string
 from thrall_py.protocol.session import Session
@@ -83,7 +83,14 @@ def _pages(session: Session, seconds: float, limit: int) -> list[Value]:
 
 def _page(session: Session, cursor: str | None, seconds: float) -> mcp.Page:
     member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
-    result = session.request("tools/list", mcp.params(session.server.revision, member), seconds)
+    params = mcp.params(session.server.revision, member)
+    try:
+        result = session.request("tools/list", params, seconds)
+    except RefusedError as problem:
+        if cursor is None:
+            raise
+        # A list that breaks off is the server's failure, not a refusal of what was asked.
+        raise ServerError(f"{problem}, in the middle of the list") from None
     try:
         return mcp.page(result)
     except JsonError as problem:

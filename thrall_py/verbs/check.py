@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from thrall_py.catalog import drift, entry
+from thrall_py.errors import RefusedError, ServerError
 from thrall_py.protocol import tools
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.conversation import Terms, conversation, prepare
@@ -25,9 +26,12 @@ def server(pinned: entry.Entry, terms: Terms, interrupts: Interrupts) -> Checked
 
     """
     start = prepare(pinned.recipe, {}, expand=True)
-    with conversation(start, terms, interrupts, pinned.server.revision) as session:
-        listings = [tools.list_all(session, terms.timeout, terms.max_message) for _ in range(2)]
-        now = session.server
+    try:
+        with conversation(start, terms, interrupts, pinned.server.revision) as session:
+            listings = [tools.list_all(session, terms.timeout, terms.max_message) for _ in range(2)]
+            now = session.server
+    except RefusedError as problem:  # nothing the caller asked wrongly: it could not be checked
+        raise ServerError(str(problem)) from None
     offers = [entry.offer(listed, start.quote) for listed in listings]
     found = [drift.of_server(pinned, now.instructions, offer) for offer in offers]
     notes = list(offers[0].oddities)
