@@ -8,6 +8,7 @@ from thrall_py.protocol.jsontext import outline
 from thrall_py.protocol.session import Session
 from thrall_py.visible import Quoter
 
+PROBE = "thrall-probe"
 MOST_RECEIVES = 20_000  # a conversation that goes on for longer would never end
 
 
@@ -18,9 +19,9 @@ class Script:
     there are no steps left, the deadline passes. A script that is its own clock starts at 0.
     """
 
-    def __init__(self, *steps, answer=lambda message: (), unread=False, ending="exited"):
+    def __init__(self, *steps, answer=None, unread=False, ending="exited"):
         self.steps = deque(steps)
-        self.answer = answer
+        self.answer = answer or deaf
         self.leaves_unread = unread
         self.ending = ending
         self.now = 0.0
@@ -94,3 +95,57 @@ def discovery(id_, *versions, **more):
 def value(text, shape=None):
     """The JSON `text` as a Value that was looked into as far as `shape` asks."""
     return outline(text.encode().decode("latin-1"), {} if shape is None else shape)
+
+
+class Servers:
+    """Starts one server for every function it is given: from a message sent to further steps."""
+
+    def __init__(self, *answers, secrets=(), **options):
+        self.scripts = [Script(answer=answer, **options) for answer in answers]
+        self.started = []
+        self.secrets = secrets
+
+    def __call__(self):
+        script = self.scripts[len(self.started)]
+        if self.started:
+            script.now = self.started[-1].now
+        self.started.append(script)
+        return session_over(script, *self.secrets)
+
+    @property
+    def sent(self):
+        return [[sent["method"] for sent in script.sent] for script in self.started]
+
+
+def legacy(revision="2025-11-25", probe=-32601):
+    """A server that refuses the probe with a code, and then greets."""
+
+    def answer(asked):
+        if asked["method"] == "server/discover":
+            return [error(asked["id"], probe)]
+        return [greeting(asked["id"], revision)] if asked["method"] == "initialize" else []
+
+    return answer
+
+
+def modern(asked):
+    if asked["method"] == "server/discover":
+        return [discovery(asked["id"])]
+    return [error(asked["id"], -32022)]
+
+
+def probed(*first, then=None):
+    """A server that does the steps `first` when it is probed, and `then` with what follows."""
+
+    def answer(asked):
+        return first if asked.get("id") == PROBE else (then or deaf)(asked)
+
+    return answer
+
+
+def dies(_asked):
+    return [hangup()]
+
+
+def deaf(_asked):
+    return []

@@ -40,7 +40,7 @@ def visible_text(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """The same for JSON, by escapes of JSON's own, so that it stays the same value."""
-    return _TEXT.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _TEXT.sub(_json_escape, text)
 
 
 def hidden(text: str) -> list[str]:
@@ -56,6 +56,11 @@ def _escape(found: "re.Match[str] | str") -> str:
     if code <= 0xFF:  # noqa: PLR2004 - the last code of two hexadecimal digits
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - likewise
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 class Quoter:

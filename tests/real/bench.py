@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import secrets
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,9 +19,8 @@ from real import install
 MARK = "REAL_TESTS_MARK"
 LIMIT = 120  # seconds after which a run is given up
 
-THRALL = os.environ.get("THRALL_UNDER_TEST") or os.path.join(
-    os.path.dirname(os.path.abspath(sys.executable)), "thrall"
-)
+BESIDE = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "thrall")
+THRALL = shlex.split(os.environ.get("THRALL_UNDER_TEST", shlex.quote(BESIDE)))
 
 
 class Run(NamedTuple):
@@ -39,9 +39,9 @@ class Bench:
     """A directory and an environment for runs of thrall."""
 
     def __init__(self, root):
-        self.work, self.home = str(root / "work"), str(root / "home")
-        os.mkdir(self.work)
-        os.mkdir(self.home)
+        self.work, self.home = str(root / "bench" / "work"), str(root / "bench" / "home")
+        os.makedirs(self.work)
+        os.makedirs(self.home)
         self.catalog = os.path.join(self.work, "catalog.json")
 
     def path(self, name):
@@ -50,6 +50,11 @@ class Bench:
     def folder(self, name):
         os.mkdir(self.path(name))
         return self.path(name)
+
+    def repository(self):
+        """Make the directory a git repository."""
+        words = ["git", "init", "-q", "-b", "main", self.work]
+        subprocess.run(words, check=True, env=self.environment(""))
 
     def environment(self, mark, more=None):
         kept = {name: os.environ[name] for name in ("PATH", "TZ") if name in os.environ}
@@ -72,7 +77,7 @@ class Bench:
         # Files, since a process left behind would keep the other end of a pipe open.
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = subprocess.Popen(
-                [THRALL, *words],
+                [*THRALL, *words],
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=err,

@@ -13,7 +13,7 @@ import time
 def main():
     output, *command = sys.argv[1:]
     started = time.monotonic()
-    pid = os.posix_spawn(
+    pid = os.posix_spawnp(
         command[0],
         command,
         os.environ,

@@ -94,7 +94,7 @@ def measured(bench):
         mark = secrets.token_hex(16)
         measure = [sys.executable, "-S", os.path.join(HERE, "measure.py"), bench.path("output")]
         process = subprocess.run(
-            [*measure, THRALL, "call", tool, *words, *BIG_SERVER],
+            [*measure, *THRALL, "call", tool, *words, *BIG_SERVER],
             input=json.dumps(arguments).encode(),
             stdout=subprocess.PIPE,
             env=bench.environment(mark),

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import re
-import subprocess
 import time
 from typing import NamedTuple
 
@@ -79,7 +78,7 @@ def pinned(request, tmp_path_factory, site):
     """A server with a catalog that pins it."""
     name = request.param
     bench = Bench(tmp_path_factory.mktemp(name))
-    subprocess.run(["git", "init", "-q", "-b", "main", bench.work], check=True)
+    bench.repository()
     with open(bench.path("note.txt"), "w", encoding="utf-8") as f:
         f.write("noted")
     with open(bench.path("memory.jsonl"), "w", encoding="utf-8") as f:
@@ -215,7 +214,7 @@ def test_time_refuses_a_zone_that_there_is_not(bench):
 
 
 def test_git_works_on_the_repository_it_is_told(bench):
-    subprocess.run(["git", "init", "-q", "-b", "main", bench.work], check=True)
+    bench.repository()
     with open(bench.path("new.txt"), "w", encoding="utf-8") as f:
         f.write("new")
     command = server("git", "--repository", bench.work)

@@ -226,8 +226,9 @@ class Bench:
     def survivors(self, watch):
         """Name the processes that are still there, and end them."""
         roles = {event["pid"]: event["role"] for event in watch.events if event["ev"] == "start"}
-        # A process that was killed a moment ago may take another one to be gone.
-        alive = [pid for pid in processes_with(self.mark) if not gone(pid, 0.5)]
+        for pid in processes_with(self.mark):
+            gone(pid, 0.5)  # what was killed a moment ago may take another one
+        alive = processes_with(self.mark)
         end_processes(self.mark)
         return [f"{roles.get(pid, 'a process')} (pid {pid})" for pid in alive]
 

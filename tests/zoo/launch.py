@@ -1,9 +1,13 @@
 """Become another program, started as a test wants it.
 
-    python -I -S launch.py [--terminal] [--close N]... PROGRAM [ARG...]
+    python -I -S launch.py [OPTION...] PROGRAM [ARG...]
 
-Signals that the test's own process may ignore are set back, stdin becomes the controlling
-terminal, descriptors are closed.
+    --terminal      stdin becomes the controlling terminal
+    --close N       the descriptor N is closed
+    --ignore NAME   the signal is ignored
+    --vanish        the working directory does not exist any more
+
+Signals that the test's own process may ignore are set back.
 """
 
 import fcntl
@@ -14,12 +18,19 @@ import termios
 
 
 def main(arguments):
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
+    for name in ("SIGINT", "SIGHUP", "SIGTERM", "SIGQUIT", "SIGPIPE", "SIGCHLD"):
+        signal.signal(signal.Signals[name], signal.SIG_DFL)
     while arguments[0].startswith("--"):
-        if arguments.pop(0) == "--terminal":
+        option = arguments.pop(0)
+        if option == "--terminal":
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        else:
+        elif option == "--vanish":
+            os.mkdir("vanished")
+            os.chdir("vanished")
+            os.rmdir("../vanished")
+        elif option == "--ignore":
+            signal.signal(signal.Signals[arguments.pop(0)], signal.SIG_IGN)
+        elif option == "--close":
             os.close(int(arguments.pop(0)))
     os.execvp(arguments[0], arguments)
 

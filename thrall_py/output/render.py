@@ -49,21 +49,34 @@ class Part(NamedTuple):
         unknown = ".json" if self.encoding == "json" else ".bin"
         return _EXTENSIONS.get(self.media_type.lower(), unknown)
 
-    def decode(self) -> bytes:
-        """Its content.
+    def decode(self) -> Iterator[bytes]:
+        """Its content, piece by piece.
 
         Raises:
-            ServerError: the base64 is none.
+            ServerError: the base64 is none; pieces before that have been yielded.
 
         """
         assert self.content, "a link has nothing to decode"
         if self.encoding == "json":
-            return self.content.text.encode("latin-1")
-        text = "".join(pieces(self.content))
-        if self.encoding == "text":
-            return text.encode("utf-8", "backslashreplace")
+            yield self.content.text.encode("latin-1")
+        elif self.encoding == "text":
+            for piece in pieces(self.content):
+                yield piece.encode("utf-8", "backslashreplace")
+        else:
+            yield from self._decode_base64(self.content)
+
+    def _decode_base64(self, content: Value) -> Iterator[bytes]:
+        rest = ""
         try:
-            return base64.b64decode(text, validate=True)
+            for piece in pieces(content):
+                text = rest + piece
+                # The last four stay: what is padded may stand at the end only.
+                whole = max(0, len(text) - 1) // 4 * 4
+                yield base64.b64decode(text[:whole], validate=True)
+                if "=" in text[:whole]:
+                    raise ValueError("padding in the middle")
+                rest = text[whole:]
+            yield base64.b64decode(rest, validate=True)
         except ValueError:
             raise _unusable(f"the {visible(self.kind[:_SHOWN])} part is not base64") from None
 

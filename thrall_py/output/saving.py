@@ -29,24 +29,24 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
         OutputError: a file cannot be written.
 
     """
-    contents = {
-        place: (part.extension, part.decode())
+    parts = {
+        place: part
         for place, part in enumerate(rendered.parts)
         if isinstance(part, Part) and part.content is not None
     }
-    saved = {}
-    for place, (extension, content) in contents.items():
-        saved[place] = visible(_write(directory, place + 1, extension, content))
-    return saved
+    for part in parts.values():
+        for _ in part.decode():  # all of them are sound before the first is written
+            pass
+    return {place: visible(_write(directory, place + 1, part)) for place, part in parts.items()}
 
 
-def _write(directory: str, number: int, extension: str, content: bytes) -> str:
+def _write(directory: str, number: int, part: Part) -> str:
     """Write a new file `part-NUMBER`, or the next number that is free; its path."""
     for free in count(number):
-        path = os.path.join(directory, f"part-{free}{extension}")
+        path = os.path.join(directory, f"part-{free}{part.extension}")
         try:
             with open(path, "xb") as file:
-                file.write(content)
+                file.writelines(part.decode())
         except FileExistsError:
             continue
         except OSError as problem:

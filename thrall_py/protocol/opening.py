@@ -105,9 +105,7 @@ class Opening:
     def _modern(self, answer: Answer) -> None:
         server = mcp.discovery(answer.result) if answer.result else None
         if server is None:
-            if answer.refusal:
-                raise self.session.refused(answer.refusal)
-            raise self._no_common(f"nothing in server/discover, not {mcp.MODERN}")
+            raise self._no_common(f"only what is older than {mcp.MODERN}")
         self.session.server = server
 
     def _judge(self, answer: Answer) -> Verdict:

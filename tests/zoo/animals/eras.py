@@ -3,7 +3,7 @@
 import sys
 import time
 
-from .osutil import linger, setting
+from .osutil import helper, linger, setting
 from .server import (
     LEGACY,
     MODERN,
@@ -106,6 +106,38 @@ class MuteAfterProbe(Server):
 
     def before_handshake(self, _request):
         self.mute = True
+
+
+@animal
+class EscapeeThenDies(Server):
+    """Leaves a helper in a session of its own, and dies of the probe."""
+
+    def at_start(self):
+        helper("escapee", new_session=True)
+
+    def before_handshake(self, _request):
+        sys.exit(1)
+
+
+@animal
+class SlowStartModern(Server):
+    """Reads nothing for 6 s; speaks 2026-07-28 only."""
+
+    era = "modern"
+
+    def at_start(self):
+        time.sleep(setting("DELAY", 6.0))
+
+
+@animal
+class SlowStartDies(Server):
+    """Reads nothing for 6 s, and then dies of the probe."""
+
+    def at_start(self):
+        time.sleep(setting("DELAY", 6.0))
+
+    def before_handshake(self, _request):
+        sys.exit(1)
 
 
 class SlowProbe(Server):

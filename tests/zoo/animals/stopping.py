@@ -117,6 +117,19 @@ def dynasty(_server):
     helper("founder", new_session=True, then=lambda: generation(9))
 
 
+@replacing("at_start")
+def hopper(_server):
+    """A helper becomes another process every 10 ms, for 15 s."""
+
+    def hop():
+        for _ in range(1500):
+            time.sleep(0.01)
+            if fork():
+                os._exit(0)
+
+    helper("hopper", new_session=True, then=hop)
+
+
 @replacing("at_eof")
 def forks_at_eof(_server):
     """At the end of input it exits, and leaves a new daemon behind."""

@@ -52,7 +52,7 @@ CASES = {
     "error-bad-code": refused("it broke"),
     "error-null-code": refused("it broke"),
     "error-no-code": refused("it broke"),
-    "error-float-code": refused("it broke"),
+    "error-float-code": refused("it broke", r"-32000\.5\b", never=(r"\w\(",)),
     "error-no-words": refused("-32050"),
     "error-odd-words": refused("-32050"),
     "error-text": refused("it broke"),

@@ -56,6 +56,17 @@ CASES = {
         pin=Want(has=PINNED.has, within=30, pins=1),
         check=NO_PROBE,
     ),
+    "escapee-then-dies": Case(
+        call=Want(out=ECHO, within=12),
+        pin=Want(has=PINNED.has, within=12, pins=1),
+        check=Want(never_sends=("server/discover",), within=12),
+    ),
+    "slow-start-modern": PATIENT,
+    "slow-start-dies": Case(
+        call=Want(out=ECHO, within=26),
+        pin=Want(has=PINNED.has, within=26, pins=1),
+        check=Want(never_sends=("server/discover",), within=20),
+    ),
     "slow-probe-legacy": PATIENT,
     "slow-probe-modern": PATIENT,
     "slow-probe-dual": PATIENT,

@@ -28,6 +28,7 @@ CASES = {
     "stopped-helper": WHOLE,
     "brood": Case(call=Want(out=ECHO, within=12), pin=Want(has=PINNED.has, within=12)),
     "dynasty": Case(call=ANSWERED, pin=PINNED),
+    "hopper": WHOLE,
     "forks-at-eof": WHOLE,
     "forks-on-term": stays(grace=0.3),
     "flood-after-eof": Case(

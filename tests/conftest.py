@@ -1,0 +1,151 @@
+"""What every test gets: a home of its own, nothing inherited; and proof that a server is dead."""
+
+import contextlib
+import fcntl
+import os
+import select
+import tempfile
+import time
+from typing import NamedTuple
+
+import pytest
+
+from thrall_py import cli
+from thrall_py.transport.interrupts import Interrupts
+
+_KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real run
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path, monkeypatch):
+    """Keep the user's HOME, directory and settings out of every test."""
+    for name in [name for name in os.environ if name.startswith(("GIT_", "THRALL_"))]:
+        if name != _KEPT:
+            monkeypatch.delenv(name)
+    for variable, folder in (("HOME", "home"), ("TMPDIR", "temporary")):
+        (tmp_path / folder).mkdir()
+        monkeypatch.setenv(variable, str(tmp_path / folder))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+class Graveyard:
+    """A FIFO that servers open by its name: it hangs up when the last who holds it is dead.
+
+    What they write into it are their words, one a line.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        os.mkfifo(path)
+        self._reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self._said = b""
+
+    def words(self, patience=0.0):
+        """All that was said; fails unless everybody is dead within `patience` seconds."""
+        poll = select.poll()
+        poll.register(self._reading, select.POLLIN)
+        deadline = time.monotonic() + patience
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            happened = poll.poll(left * 1000)
+            assert happened, "a process that was started is alive, or none has opened the FIFO"
+            chunk = os.read(self._reading, 65536) if happened[0][1] & select.POLLIN else b""
+            self._said += chunk
+            if not chunk:
+                return self._said.decode().split()
+
+    def close(self):
+        os.close(self._reading)
+
+
+@pytest.fixture
+def graveyard(tmp_path):
+    graveyard = Graveyard(str(tmp_path / "graveyard"))
+    yield graveyard
+    graveyard.close()
+
+
+@contextlib.contextmanager
+def descriptor(number, replacement=None):
+    """Put `replacement` in the place of a descriptor, or nothing, for a while."""
+    kept = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)  # in nobody's gap
+    if replacement is None:
+        os.close(number)
+    else:
+        os.dup2(replacement, number)
+    try:
+        yield
+    finally:
+        os.dup2(kept, number)
+        os.close(kept)
+
+
+@pytest.fixture
+def replaced():
+    """Call with a descriptor's number and what takes its place (None: closed) until the end."""
+    with contextlib.ExitStack() as stack:
+        yield lambda number, by=None: stack.enter_context(descriptor(number, by))
+
+
+@pytest.fixture
+def feed(tmp_path, replaced):
+    """Call with the bytes that are to stand on stdin."""
+    with contextlib.ExitStack() as stack:
+
+        def give(data):
+            path = tmp_path / "stdin"
+            path.write_bytes(data)
+            replaced(0, stack.enter_context(open(path, "rb")).fileno())
+
+        yield give
+
+
+class Terminal(NamedTuple):
+    """Both ends of a pseudo-terminal."""
+
+    ours: int
+    theirs: int
+
+    def shown(self):
+        """What was written so far; little enough to be there at once."""
+        os.set_blocking(self.ours, False)
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self.ours, 65536)
+        return b""
+
+
+@pytest.fixture
+def terminal():
+    terminal = Terminal(*os.openpty())
+    yield terminal
+    os.close(terminal.ours)
+    os.close(terminal.theirs)
+
+
+@pytest.fixture
+def interrupts():
+    with Interrupts() as interrupts:
+        yield interrupts
+
+
+class Ran(NamedTuple):
+    """How a command line ended."""
+
+    status: int
+    out: bytes
+    err: str
+
+
+@pytest.fixture
+def thrall(capfdbinary, monkeypatch):
+    """Run the words of a command line in this process; death by a signal is a status only."""
+    monkeypatch.setattr(cli, "die_of", lambda signum: 128 + signum)
+
+    def run(*words):
+        status = cli.run(words)
+        out, err = capfdbinary.readouterr()
+        return Ran(status, out, err.decode())
+
+    return run

@@ -1,0 +1,68 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from thrall_py.transport import descendants
+
+# Starts a grandchild in a session of its own, tells its number and leaves it to its heirs.
+ORPHAN = """
+import os, sys, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+print(os.getpid(), flush=True)
+os.close(1)
+time.sleep(60)
+"""
+
+pytestmark = pytest.mark.skipif(
+    not descendants.SUPPORTED, reason="only Linux tells who the descendants are"
+)
+
+
+def test_an_orphan_becomes_our_child_and_is_ended():
+    strangers = descendants.adopt()
+    started = subprocess.run([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, check=True)
+    orphan = int(started.stdout)
+    assert descendants._parent(str(orphan)) == os.getpid()
+    descendants.end_all(strangers)
+    assert not os.path.exists(f"/proc/{orphan}")
+
+
+def test_the_children_of_before_are_strangers_and_live_on():
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
+        strangers = descendants.adopt()
+        assert stranger.pid in strangers
+        descendants.end_all(strangers)
+        assert stranger.poll() is None
+        stranger.communicate(b"\n")
+    assert stranger.returncode == 0
+
+
+def test_the_descendants_of_a_stranger_are_strangers_too():
+    children = {1: [2, 3], 2: [4], 3: [5], 5: [6]}
+    assert sorted(descendants._below(1, children, frozenset([2]))) == [3, 5, 6]
+
+
+def test_without_children_there_is_nothing_to_end():
+    descendants.end_all(frozenset())
+    assert not descendants._has_children()
+    assert descendants.adopt() == frozenset()
+
+
+def test_a_name_with_parentheses_does_not_hide_a_parent(tmp_path):
+    odd = tmp_path / ") R 1 ("
+    os.symlink("/bin/sh", odd)
+    with subprocess.Popen([odd, "-c", "read x"], stdin=subprocess.PIPE) as child:
+        assert descendants._parent(str(child.pid)) == os.getpid()
+        child.communicate(b"\n")
+    assert child.returncode == 0
+
+
+def test_other_systems_have_no_such_thing(monkeypatch):
+    monkeypatch.setattr(descendants, "SUPPORTED", False)
+    monkeypatch.setattr(os, "listdir", None)  # nothing is looked for
+    assert descendants.adopt() == frozenset()
+    assert descendants.end_all(frozenset()) is None

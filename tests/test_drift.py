@@ -1,0 +1,111 @@
+import pytest
+
+from thrall_py.catalog import drift
+from thrall_py.catalog.drift import Held
+from thrall_py.catalog.entry import Entry, Offer, pinned
+from thrall_py.catalog.recipe import Recipe
+from thrall_py.protocol import mcp
+from thrall_py.protocol.numbers import number
+
+
+def between(before, after):
+    found = drift.of_tool("t", pinned(before), pinned(after))
+    return [(d.path, d.before and d.before.value, d.after and d.after.value) for d in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {}),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"required": ["a", "b"]}, {"required": ["b", "a"]}),
+        ({"x": {"required": ["a", "b"]}}, {"x": {"required": ["b", "a"]}}),
+        ({"a": number("1.0")}, {"a": number("1")}),
+        ({"a": number("0.10")}, {"a": number("0.1")}),
+        ({"a": [], "b": {}}, {"b": {}, "a": []}),
+    ],
+)
+def test_what_means_the_same_is_no_difference(before, after):
+    assert between(before, after) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "differences"),
+    [
+        ({"a": "x"}, {"a": "y"}, [(("a",), "x", "y")]),
+        ({"a": "x"}, {"a": "x\u200b"}, [(("a",), "x", "x\u200b")]),
+        ({"a": 1}, {"a": True}, [(("a",), 1, True)]),
+        ({"a": 0}, {"a": False}, [(("a",), 0, False)]),
+        ({"a": 2**53}, {"a": 2**53 + 1}, [(("a",), 2**53, 2**53 + 1)]),
+        ({"a": "1"}, {"a": 1}, [(("a",), "1", 1)]),
+        ({"a": []}, {"a": {}}, [(("a",), [], {})]),
+        ({"a": {"b": 1}}, {"a": {"b": 2}}, [(("a", "b"), 1, 2)]),
+        ({"a": {"b": 1}}, {"a": {"c": 1}}, [(("a", "b"), 1, None), (("a", "c"), None, 1)]),
+        ({"a": [1, 2]}, {"a": [2, 1]}, [(("a", "0"), 1, 2), (("a", "1"), 2, 1)]),
+        ({"a": [1]}, {"a": [1, 2]}, [(("a", "1"), None, 2)]),
+        ({"a": [1, 2]}, {"a": [1]}, [(("a", "1"), 2, None)]),
+        (
+            {"required": ["a", "b"]},
+            {"required": ["c", "b"]},
+            [(("required", "a"), "a", None), (("required", "c"), None, "c")],
+        ),
+        ({"required": ["a"]}, {"required": [1]}, [(("required", "0"), "a", 1)]),
+        (
+            {"enum": {"required": ["a", "b"]}},
+            {"enum": {"required": ["b", "a"]}},
+            [(("enum", "required", "0"), "a", "b"), (("enum", "required", "1"), "b", "a")],
+        ),
+    ],
+)
+def test_everything_else_is_a_difference_with_its_place(before, after, differences):
+    assert between(before, after) == differences
+
+
+def test_null_is_a_value_and_not_nothing():
+    (found,) = drift.of_tool("t", pinned({"a": None}), pinned({}))
+    assert (found.before, found.after) == (Held(None), None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sides"),
+    [
+        (None, {"a": 1}, (None, Held({"a": 1}))),
+        ({"a": 1}, None, (Held({"a": 1}), None)),
+    ],
+)
+def test_a_tool_that_came_or_went_is_one_difference(before, after, sides):
+    (found,) = drift.of_tool("t", before and pinned(before), after and pinned(after))
+    assert (found.tool, found.path, found.before, found.after) == ("t", (), *sides)
+
+
+def test_no_tool_before_and_after_is_no_difference():
+    assert drift.of_tool("t", None, None) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sides"),
+    [
+        (None, None, []),
+        ("x", "x", []),
+        ("x", None, [(Held("x"), None)]),
+        (None, "", [(None, Held(""))]),
+        ("x", "y", [(Held("x"), Held("y"))]),
+    ],
+)
+def test_the_instructions_of_a_server_are_compared(before, after, sides):
+    entry = Entry(Recipe(("x",), {}), mcp.Server("2025-11-25", instructions=before), {})
+    found = drift.of_server(entry, after, Offer({}, []))
+    assert [(d.before, d.after) for d in found] == sides
+    assert all((d.tool, d.path) == (None, ("instructions",)) for d in found)
+
+
+def test_the_tools_of_a_server_are_compared_by_name():
+    entry = Entry(
+        Recipe(("x",), {}),
+        mcp.Server("2025-11-25"),
+        {name: pinned({"name": name}) for name in ("same", "gone", "other")},
+    )
+    now = {"same": {"name": "same"}, "new": {"name": "new"}, "other": {"name": "other", "x": 1}}
+    offer = Offer({name: pinned(definition) for name, definition in now.items()}, [])
+    found = [(d.tool, d.path) for d in drift.of_server(entry, None, offer)]
+    assert found == [("gone", ()), ("new", ()), ("other", ("x",))]

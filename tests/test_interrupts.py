@@ -1,0 +1,112 @@
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from thrall_py.transport import interrupts as module
+from thrall_py.transport.interrupts import Interrupts, die_of
+
+STOPPING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+
+
+@pytest.mark.parametrize("signum", STOPPING)
+def test_a_signal_is_noted_and_nothing_else_happens(signum):
+    with Interrupts() as interrupts:
+        os.kill(os.getpid(), signum)
+        assert interrupts.look()
+        assert interrupts.signum == signum
+
+
+def test_only_the_first_signal_is_kept():
+    with Interrupts() as interrupts:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interrupts.look()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interrupts.look()
+        assert interrupts.signum == signal.SIGTERM
+
+
+def test_without_a_signal_there_is_nothing_to_see():
+    with Interrupts() as interrupts:
+        assert not interrupts.look()
+        assert interrupts.signum is None
+
+
+def test_a_signal_just_before_the_end_is_not_lost():
+    with Interrupts() as interrupts:
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert interrupts.signum == signal.SIGTERM
+
+
+def test_a_signal_while_the_handlers_are_given_back_is_not_lost(monkeypatch):
+    restore = signal.signal
+
+    def kill_then_restore(signum, handler):
+        if handler is signal.default_int_handler:
+            os.kill(os.getpid(), signal.SIGINT)
+        return restore(signum, handler)
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with Interrupts() as interrupts:
+            monkeypatch.setattr(signal, "signal", kill_then_restore)
+    finally:
+        restore(signal.SIGINT, previous)
+    assert interrupts.signum == signal.SIGINT
+
+
+def test_the_handlers_of_before_are_given_back():
+    before = [signal.getsignal(signum) for signum in STOPPING]
+    descriptor = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(descriptor)
+    with Interrupts():
+        assert [signal.getsignal(signum) for signum in STOPPING] == [module._noted] * 4
+    assert [signal.getsignal(signum) for signum in STOPPING] == before
+    assert signal.set_wakeup_fd(descriptor) == descriptor
+
+
+def test_a_signal_that_was_ignored_on_entry_stays_ignored():
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not interrupts.look()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+
+
+def test_a_signal_with_a_handler_of_another_is_not_ours():
+    seen = []
+    previous = signal.signal(signal.SIGUSR1, lambda signum, _: seen.append(signum))
+    try:
+        with Interrupts() as interrupts:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            assert not interrupts.look()
+            assert interrupts.signum is None
+    finally:
+        signal.signal(signal.SIGUSR1, previous)
+    assert seen == [signal.SIGUSR1]
+
+
+@pytest.mark.parametrize("ignored", ["", "signal.signal(signal.SIGTERM, signal.SIG_IGN);"])
+def test_death_is_by_the_signal_itself(ignored):
+    code = f"""
+import signal
+from thrall_py.transport.interrupts import die_of
+{ignored}
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+die_of(signal.SIGTERM)
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGTERM
+
+
+def test_a_signal_that_does_not_kill_leaves_the_status_of_a_shell():
+    previous = signal.getsignal(signal.SIGWINCH)
+    try:
+        assert die_of(signal.SIGWINCH) == 128 + signal.SIGWINCH
+    finally:
+        signal.signal(signal.SIGWINCH, previous)

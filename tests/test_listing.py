@@ -1,0 +1,73 @@
+import pytest
+
+from thrall_py.catalog.entry import Entry, pinned
+from thrall_py.catalog.recipe import Recipe
+from thrall_py.output import listing
+from thrall_py.protocol import mcp
+from thrall_py.visible import Quoter
+
+HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
+
+
+def told(*tools, warnings=(), terminal=False):
+    """What is said of these tools."""
+    said = []
+    pins = {tool["name"]: pinned(tool) for tool in tools}
+    entry = Entry(Recipe(("x",), {}), mcp.Server("2025-11-25"), pins)
+    listing.tell(entry, list(warnings), Quoter(["hunter22"]), said.append, terminal=terminal)
+    return said
+
+
+def test_no_tools_are_told_as_such():
+    assert told() == [HEAD.format("0 tools")]
+
+
+def test_each_tool_is_a_line_with_its_hints():
+    tools = ({"name": "a\x1b", "annotations": {"readOnlyHint": True}}, {"name": "hunter22"})
+    assert told(*tools) == [
+        HEAD.format("2 tools"),
+        r"  a\x1b  (read-only)",
+        "  ***  (no hints)",
+    ]
+
+
+def test_one_tool_is_told_in_the_singular():
+    assert told({"name": "a"})[0] == HEAD.format("1 tool")
+
+
+def test_many_tools_are_cut_short():
+    said = told(*({"name": f"t{n:02}"} for n in range(42)))
+    assert said[1] == "  t00  (no hints)"
+    assert said[40:] == ["  t39  (no hints)", "  and 2 more tools"]
+
+
+@pytest.mark.parametrize(("count", "tail"), [(30, "warning: 29"), (31, "and 1 more warnings")])
+def test_many_warnings_are_cut_short(count, tail):
+    said = told(warnings=map(str, range(count)))
+    assert said[1] == "warning: 0"
+    assert said[-1] == tail
+    assert len(said) == 1 + count
+
+
+def test_a_terminal_gets_a_table(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    description = "\n [red]First[/red] line\x1b. \nSecond line."
+    said = told(
+        {"name": "lookup", "description": description, "annotations": {"openWorldHint": False}},
+        {"name": "other", "description": 7},
+        terminal=True,
+    )
+    assert said == [HEAD.format("2 tools")]
+    out, err = capsys.readouterr()
+    assert out == ""
+    head, first, second = (line.rstrip() for line in err.splitlines())
+    assert head.split("  ")[0] == "tool"
+    assert head.endswith("summary")
+    assert first.split() == ["lookup", "closed", "world", "[red]First[/red]", r"line\x1b."]
+    assert second.split() == ["other", "no", "hints"]
+
+
+def test_a_long_summary_stays_on_one_line_of_the_table(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    told({"name": "a", "description": "word " * 100}, terminal=True)
+    assert len(capsys.readouterr().err.splitlines()) == 2

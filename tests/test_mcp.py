@@ -1,0 +1,182 @@
+import json
+
+import pytest
+from fakes import value
+
+from thrall_py import __version__
+from thrall_py.protocol import mcp, wire
+from thrall_py.protocol.jsontext import JsonError
+from thrall_py.protocol.mcp import Server
+from thrall_py.protocol.numbers import Number
+
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "thrall", "version": __version__},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def result_of(text):
+    return wire.read(f'{{"id":1,"result":{text}}}'.encode())[0].result
+
+
+def refusal_of(text):
+    return mcp.refusal(wire.read(f'{{"id":1,"error":{text}}}'.encode())[0].error)
+
+
+@pytest.mark.parametrize("revision", mcp.LEGACY)
+def test_legacy_params_are_the_members_and_nothing_else(revision):
+    assert mcp.params(revision) == "{}"
+    assert mcp.params(revision, '"a":1.0') == '{"a":1.0}'
+    assert not Server(revision).is_modern
+
+
+def test_modern_params_carry_the_envelope():
+    assert json.loads(mcp.params("2026-07-28")) == {"_meta": ENVELOPE}
+    assert json.loads(mcp.params("2026-07-28", '"a":1')) == {"_meta": ENVELOPE, "a": 1}
+    assert Server("2026-07-28").is_modern
+
+
+def test_initialize_offers_no_capabilities():
+    assert json.loads(mcp.initialize_params("2025-06-18")) == {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "thrall", "version": __version__},
+    }
+
+
+def test_the_arguments_of_a_call_go_out_as_they_were_typed():
+    members = mcp.call_members('say "é"', '{"n": 1.0,  "big":1e400}')
+    assert members == r'"name":"say \"\u00e9\"","arguments":{"n": 1.0,  "big":1e400}'
+
+
+REFUSALS = {
+    "by the book": ('{"code":-32602,"message":"no such tool"}', (-32602, "no such tool", None)),
+    "with data": ('{"code":1,"message":"","data":{"a":1}}', (1, "", '{"a":1}')),
+    "data of null": ('{"code":1,"message":"x","data":null}', (1, "x", "null")),
+    "no code": ('{"message":"oops"}', (None, "oops", None)),
+    "no message": ('{"code":5}', (5, "", None)),
+    "a message that is no string": ('{"code":5,"message":{"a":1}}', (5, "", None)),
+    "a code that is a string": ('{"code":"E1","message":"x"}', ("E1", "x", None)),
+    "a code that is no integer": ('{"code":1.5,"message":"x"}', (Number("1.5"), "x", None)),
+    "a string": ('"just words"', (None, "just words", None)),
+    "an empty string": ('""', (None, '""', None)),
+    "an object of its own kind": ('{"reason":"x"}', (None, '{"reason":"x"}', None)),
+    "no object": ("[true]", (None, "[true]", None)),
+    "words beyond ASCII": ('["é"]', (None, '["é"]', None)),
+}
+
+
+@pytest.mark.parametrize(("error", "expected"), REFUSALS.values(), ids=REFUSALS)
+def test_an_error_is_read_however_odd_it_is(error, expected):
+    refusal = refusal_of(error)
+    data = refusal.data and refusal.data.text
+    assert (refusal.code, refusal.message, data) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "versions"),
+    [
+        ('{"supported":["2025-11-25","2026-07-28"],"requested":"x"}', ["2025-11-25", "2026-07-28"]),
+        ('{"supported":["a",1,null,"b"]}', ["a", "b"]),
+        ('{"supported":"2026-07-28"}', []),
+        ("{}", []),
+        ('["2026-07-28"]', []),
+        ('""', []),
+    ],
+)
+def test_the_versions_a_refusal_names_are_its_strings(data, versions):
+    assert refusal_of(f'{{"code":-32022,"message":"","data":{data}}}').supported == versions
+
+
+def test_a_refusal_without_data_names_no_versions():
+    assert refusal_of('{"code":-32022,"message":""}').supported == []
+
+
+GREETINGS = {
+    "by the book": (
+        (
+            '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},'
+            '"serverInfo":{"name":"srv","version":"2.1"},"instructions":"use\\nme"}'
+        ),
+        Server("2025-06-18", "srv", "2.1", "use\nme", offers_tools=True),
+    ),
+    "no tools": ('{"protocolVersion":"x","capabilities":{}}', Server("x", offers_tools=False)),
+    "no capabilities": ('{"protocolVersion":"x"}', Server("x")),
+    "odd capabilities": ('{"protocolVersion":"x","capabilities":["tools"]}', Server("x")),
+    "odd names": (
+        '{"protocolVersion":"x","serverInfo":{"name":1,"version":null}}',
+        Server("x"),
+    ),
+    "odd information": ('{"protocolVersion":"x","serverInfo":"srv"}', Server("x")),
+    "odd instructions": ('{"protocolVersion":"x","instructions":[1]}', Server("x")),
+    "no version": ('{"capabilities":{}}', None),
+    "a version that is a number": ('{"protocolVersion":20250618}', None),
+    "no object": ('"2025-06-18"', None),
+}
+
+
+@pytest.mark.parametrize(("result", "server"), GREETINGS.values(), ids=GREETINGS)
+def test_a_greeting_is_read_however_odd_it_is(result, server):
+    assert mcp.greeting(result_of(result)) == server
+
+
+INFO = '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"srv","version":"1"}}'
+DISCOVERIES = {
+    "by the book": (
+        f'{{"supportedVersions":["2026-07-28"],{INFO},"capabilities":{{}},"instructions":"i"}}',
+        Server("2026-07-28", "srv", "1", "i", offers_tools=False),
+    ),
+    "one of many versions": (
+        '{"supportedVersions":[7,"2024-11-05","2026-07-28"]}',
+        Server("2026-07-28"),
+    ),
+    "information in the body": (
+        '{"supportedVersions":["2026-07-28"],"_meta":{},"serverInfo":{"name":"draft"}}',
+        Server("2026-07-28", "draft"),
+    ),
+    "legacy versions only": ('{"supportedVersions":["2025-11-25"]}', None),
+    "a string of versions": ('{"supportedVersions":"2026-07-28"}', None),
+    "no versions": ("{}", None),
+    "no object": ("[]", None),
+}
+
+
+@pytest.mark.parametrize(("result", "server"), DISCOVERIES.values(), ids=DISCOVERIES)
+def test_a_discovery_is_one_only_if_it_names_the_modern_revision(result, server):
+    assert mcp.discovery(result_of(result)) == server
+
+
+@pytest.mark.parametrize(
+    ("result", "names", "cursor"),
+    [
+        ('{"tools":[]}', [], None),
+        ('{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"n\\u00e4"}', ["a", "b"], "nä"),
+        ('{"tools":[{"name":"a"}],"nextCursor":null}', ["a"], None),
+        ('{"tools":[{"name":"a"}],"nextCursor":""}', ["a"], ""),
+    ],
+)
+def test_a_page_is_its_tools_and_its_cursor(result, names, cursor):
+    page = mcp.page(result_of(result))
+    assert [tool.load()["name"] for tool in page.tools] == names
+    assert page.cursor == cursor
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        ("{}", 'it has no array "tools"'),
+        ("[]", 'it has no array "tools"'),
+        ('{"tools":{"a":{}}}', 'it has no array "tools"'),
+        ('{"tools":null}', 'it has no array "tools"'),
+        ('{"tools":[],"nextCursor":2}', 'its "nextCursor" is not a string'),
+    ],
+)
+def test_what_is_no_page_says_why(result, problem):
+    with pytest.raises(JsonError) as caught:
+        mcp.page(result_of(result))
+    assert str(caught.value) == problem
+
+
+def test_a_refusal_may_be_any_value_that_was_not_looked_into():
+    assert mcp.refusal(value("false")) == mcp.Refusal(None, "false", None)

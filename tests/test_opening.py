@@ -1,0 +1,398 @@
+import pytest
+from fakes import (
+    PROBE,
+    Servers,
+    deaf,
+    dies,
+    discovery,
+    error,
+    greeting,
+    hangup,
+    legacy,
+    message,
+    modern,
+    probed,
+    result,
+)
+
+from thrall_py.errors import RefusedError, ServerError, TimedOutError
+from thrall_py.protocol import mcp, tools
+from thrall_py.protocol.opening import Opening
+
+OURS = "2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
+LEGACY_ONLY = {"supported": ["2025-11-25"]}
+
+
+def opened(servers, seconds=120):
+    opening = Opening(servers, seconds)
+    opening.automatic()
+    return opening.session
+
+
+def failure(servers, kind=ServerError, seconds=120):
+    with pytest.raises(kind) as caught:
+        opened(servers, seconds)
+    return str(caught.value)
+
+
+LEGACY = {
+    "refuses the probe": [error(PROBE)],
+    "refuses the params": [error(PROBE, -32602, "Invalid request parameters", data="")],
+    "refuses with a code of Go": [error(PROBE, 0, "invalid during session initialization")],
+    "refuses without an id": [error(None, -32700, "Parse error")],
+    "knows legacy versions only": [discovery(PROBE, "2025-11-25", "2025-06-18")],
+    "answers something else": [result(PROBE, tools=[])],
+    "answers no object": [message(id=PROBE, result="hello")],
+    "refuses the version, naming legacy ones": [error(PROBE, -32022, data=LEGACY_ONLY)],
+    "refuses the version, naming none": [error(PROBE, -32022, data={})],
+    "refuses the version without data": [error(PROBE, -32022)],
+    "chatters before it refuses": [
+        b"banner",
+        message(method="notifications/message"),
+        error(PROBE),
+    ],
+}
+
+
+@pytest.mark.parametrize("steps", LEGACY.values(), ids=LEGACY)
+def test_a_server_that_is_not_modern_gets_initialize_on_the_same_pipe(steps):
+    servers = Servers(probed(*steps, then=legacy("2025-06-18")))
+    session = opened(servers)
+    assert session.server == mcp.Server("2025-06-18")
+    assert servers.sent == [["server/discover", "initialize", "notifications/initialized"]]
+    assert servers.started[0].sent[1]["params"]["protocolVersion"] == "2025-11-25"
+    assert session.clock() == 0.0
+
+
+def test_a_modern_server_is_open_with_its_answer_to_the_probe():
+    servers = Servers(modern)
+    assert opened(servers).server == mcp.Server("2026-07-28")
+    assert servers.sent == [["server/discover"]]
+    assert servers.started[0].sent[0]["id"] == PROBE
+
+
+def test_a_server_that_wants_the_version_it_was_sent_is_probed_once_more():
+    again = error(PROBE, -32022, data={"supported": ["2026-07-28"]})
+    servers = Servers(probed(again, then=modern))
+    assert opened(servers).server.is_modern
+    assert servers.sent == [["server/discover"] * 2]
+
+
+def test_a_server_that_refuses_the_second_probe_too_is_told():
+    def stubborn(asked):
+        return [error(asked["id"], -32022, "no", data={"supported": ["2026-07-28"]})]
+
+    assert failure(Servers(stubborn), RefusedError) == (
+        "the server refused the handshake with error -32022:"
+        ' "no", data {"supported": ["2026-07-28"]}'
+    )
+
+
+@pytest.mark.parametrize("code", [-32020, -32021])
+def test_a_code_that_only_a_modern_server_knows_is_no_reason_to_go_back(code):
+    servers = Servers(legacy(probe=code))
+    assert failure(servers, RefusedError).startswith(
+        f"the server refused the handshake with error {code}"
+    )
+    assert servers.sent == [["server/discover"]]
+
+
+def test_a_server_that_speaks_other_modern_versions_only_is_told_with_both_lists():
+    refusal = error(PROBE, -32022, data={"supported": ["2027-01-01", "2027-06-01"]})
+    assert failure(Servers(probed(refusal))) == (
+        "no common protocol version: the server speaks 2027-01-01, 2027-06-01;"
+        f" thrall speaks {OURS}"
+    )
+
+
+DYING = {
+    "of the probe": probed(hangup()),
+    "of what follows an unanswered probe": probed(then=dies),
+    "of initialize after the probe": probed(error(PROBE), then=dies),
+    "deaf to all that follows": deaf,
+    "of the probe, closing its input first": probed(hangup(deaf=True)),
+}
+
+
+@pytest.mark.parametrize("first", DYING.values(), ids=DYING)
+def test_a_server_that_does_not_survive_the_probe_gets_initialize_in_a_fresh_process(first):
+    servers = Servers(first, legacy())
+    assert opened(servers).server.revision == "2025-11-25"
+    assert servers.sent[1] == ["initialize", "notifications/initialized"]
+    assert servers.started[0].closed
+    assert not servers.started[1].closed
+
+
+def test_a_server_that_the_probe_has_spoilt_gets_a_fresh_process():
+    servers = Servers(lambda asked: [error(asked["id"], -32600)], legacy())
+    assert opened(servers).server.revision == "2025-11-25"
+    assert servers.sent == [
+        ["server/discover", "initialize"],
+        ["initialize", "notifications/initialized"],
+    ]
+
+
+def test_a_server_that_ended_before_it_read_the_probe_is_not_started_again():
+    servers = Servers(probed(hangup()), unread=True, ending="exited with status 1")
+    assert failure(servers) == "the server exited with status 1 during the handshake"
+    assert len(servers.started) == 1
+
+
+@pytest.mark.parametrize(("seconds", "waited"), [(120, 5.0), (6, 2.0)])
+def test_the_probe_is_given_up_in_time_and_initialize_decides(seconds, waited):
+    servers = Servers(probed(then=legacy()))
+    assert opened(servers, seconds).clock() == waited
+    assert servers.sent == [["server/discover", "initialize", "notifications/initialized"]]
+
+
+def slow(asked):
+    """Answers the probe a second after it was given up, and refuses `initialize`."""
+    if asked["method"] == "initialize":
+        return [1, discovery(PROBE), error(asked["id"], -32022)]
+    return [discovery(asked["id"])] if asked["id"] != PROBE else []
+
+
+def test_a_slow_modern_server_that_refuses_initialize_is_probed_again():
+    servers = Servers(slow)
+    assert opened(servers).server.is_modern
+    assert servers.sent == [["server/discover", "initialize", "server/discover"]]
+
+
+def test_a_late_answer_to_the_probe_decides_if_initialize_stays_without_one():
+    servers = Servers(probed(7, discovery(PROBE)))
+    session = opened(servers)
+    assert session.server.is_modern
+    assert session.clock() == 12.0
+    assert len(servers.started) == 1
+
+
+def test_a_late_request_for_the_version_that_was_sent_is_followed():
+    again = error(PROBE, -32022, data={"supported": ["2026-07-28"]})
+
+    def answer(asked):
+        if asked["method"] == "initialize":
+            return []
+        return [7, again] if asked["id"] == PROBE else [discovery(asked["id"])]
+
+    assert opened(Servers(answer)).server.is_modern
+
+
+def test_a_late_refusal_of_the_probe_leaves_the_decision_to_initialize():
+    def answer(asked):
+        if asked["method"] == "server/discover":
+            return [6, error(PROBE)]
+        return [1, greeting(asked["id"])] if asked["method"] == "initialize" else []
+
+    session = opened(Servers(answer))
+    assert (session.server.revision, session.clock()) == ("2025-11-25", 7.0)
+
+
+def test_initialize_decides_even_if_the_probe_was_answered_just_before():
+    def both(asked):
+        if asked["method"] == "server/discover":
+            return [6, discovery(PROBE)]
+        return [greeting(asked["id"])] if asked["method"] == "initialize" else []
+
+    assert opened(Servers(both)).server.revision == "2025-11-25"
+
+
+def test_both_late_answers_may_stand_in_one_array():
+    def both(asked):
+        if asked["method"] == "initialize":
+            return [b"[" + error(PROBE) + b"," + greeting(asked["id"]) + b"]"]
+        return []
+
+    session = opened(Servers(both))
+    assert (session.server.revision, session.clock()) == ("2025-11-25", 5.0)
+
+
+def late_probe(*late):
+    """Greets first; what it has to say to the probe comes with the next request."""
+
+    def answer(asked):
+        if asked["method"] == "initialize":
+            return [greeting(asked["id"])]
+        if asked["method"] == "tools/list":
+            return [*late, result(asked["id"], tools=[{"name": "a"}])]
+        return []
+
+    return answer
+
+
+@pytest.mark.parametrize("late", [discovery(PROBE), error(PROBE)], ids=["answer", "refusal"])
+def test_an_answer_to_the_probe_after_the_handshake_is_nobodys(late):
+    session = opened(Servers(late_probe(late)))
+    (tool,) = tools.list_all(session, 10, 1000)
+    assert tool.load() == {"name": "a"}
+
+
+def test_an_error_without_an_id_is_the_requests_when_only_the_probe_was_left_unanswered():
+    def answer(asked):
+        if asked["method"] == "tools/list":
+            return [error(None, -32000, "no")]
+        return late_probe()(asked)
+
+    session = opened(Servers(answer))
+    with pytest.raises(RefusedError) as caught:
+        tools.list_all(session, 10, 1000)
+    assert str(caught.value) == 'the server refused tools/list with error -32000: "no"'
+
+
+def test_an_unanswered_probe_is_never_cancelled():
+    servers = Servers(probed(then=legacy()))
+    session = opened(servers)
+    with pytest.raises(TimedOutError):
+        session.request("tools/list", "{}", 10)
+    assert [sent["params"] for sent in servers.started[0].sent[4:]] == [
+        {"requestId": 2, "reason": "timeout"}
+    ]
+
+
+def test_a_server_that_is_still_starting_gets_all_the_time_there_is():
+    servers = Servers(probed(then=lambda _: [60, error(PROBE), greeting(1)]), unread=True)
+    session = opened(servers)
+    assert (session.server.revision, session.clock(), len(servers.started)) == (
+        "2025-11-25",
+        65.0,
+        1,
+    )
+
+
+def test_a_server_that_never_reads_times_out_at_the_deadline():
+    servers = Servers(deaf, unread=True)
+    words = failure(servers, TimedOutError, seconds=12)
+    assert words == "no answer to the handshake in 12 s (--start-timeout)"
+    assert (servers.started[0].now, len(servers.started)) == (12.0, 1)
+
+
+def test_two_deaf_processes_share_one_deadline():
+    servers = Servers(deaf, deaf)
+    assert failure(servers, TimedOutError, seconds=60) == (
+        "no answer to the handshake in 60 s (--start-timeout)"
+    )
+    assert servers.started[1].now == 60.0
+
+
+GREETED = {
+    "no version": (
+        result(1, capabilities={}),
+        "the server answered initialize without a protocol version during the handshake",
+    ),
+    "a version of its own": (
+        greeting(1, "2023-\x1b"),
+        rf"no common protocol version: the server speaks 2023-\x1b; thrall speaks {OURS}",
+    ),
+    "nothing but null": (
+        message(id=1, result=None),
+        "the server answered initialize without a protocol version during the handshake",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "words"), GREETED.values(), ids=GREETED)
+def test_a_greeting_without_a_version_we_speak_is_told(answer, words):
+    assert failure(Servers(probed(error(PROBE), then=lambda _: [answer]))) == words
+
+
+@pytest.mark.parametrize(
+    ("refusal", "kind", "words"),
+    [
+        (
+            error(1, -32602, "no", data={"supported": ["1", "2"]}),
+            ServerError,
+            f"no common protocol version: the server speaks 1, 2; thrall speaks {OURS}",
+        ),
+        (error(1, 5, "no"), RefusedError, 'the server refused the handshake with error 5: "no"'),
+    ],
+)
+def test_a_fresh_process_that_refuses_initialize_is_told(refusal, kind, words):
+    servers = Servers(dies, lambda _: [refusal])
+    assert failure(servers, kind) == words
+
+
+@pytest.mark.parametrize("revision", mcp.LEGACY)
+def test_a_fixed_legacy_revision_is_offered_without_a_probe(revision):
+    servers = Servers(legacy(revision))
+    opening = Opening(servers, 120)
+    opening.fixed(revision)
+    assert opening.session.server.revision == revision
+    assert servers.sent == [["initialize", "notifications/initialized"]]
+    assert servers.started[0].sent[0]["params"]["protocolVersion"] == revision
+
+
+@pytest.mark.parametrize("probes", [1, 2])
+def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
+    again = error(1, -32022, data={"supported": ["2026-07-28"]})
+    servers = Servers(lambda asked: modern(asked) if asked["id"] == probes else [again])
+    opening = Opening(servers, 120)
+    opening.fixed("2026-07-28")
+    assert opening.session.server.is_modern
+    assert servers.sent == [["server/discover"] * probes]
+
+
+@pytest.mark.parametrize(
+    ("revision", "answer", "kind", "words"),
+    [
+        (
+            "2025-11-25",
+            legacy("2024-11-05"),
+            ServerError,
+            f"no common protocol version: the server speaks 2024-11-05, not 2025-11-25; thrall speaks {OURS}",
+        ),
+        (
+            "2026-07-28",
+            legacy(),
+            RefusedError,
+            'the server refused the handshake with error -32601: "Method not found"',
+        ),
+        ("2025-11-25", dies, ServerError, "the server exited during the handshake"),
+        (
+            "2026-07-28",
+            deaf,
+            TimedOutError,
+            "no answer to the handshake in 120 s (--start-timeout)",
+        ),
+    ],
+)
+def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, answer, kind, words):
+    servers = Servers(answer)
+    with pytest.raises(kind) as caught:
+        Opening(servers, 120).fixed(revision)
+    assert str(caught.value) == words
+    assert len(servers.started) == 1
+
+
+def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told():
+    servers = Servers(lambda asked: [discovery(asked["id"], "2025-11-25")])
+    with pytest.raises(ServerError, match=r"^no common protocol version: .*, not 2026-07-28; "):
+        Opening(servers, 120).fixed("2026-07-28")
+
+
+@pytest.mark.parametrize(
+    ("revision", "answer"), [("2025-06-18", legacy("2025-06-18")), ("2026-07-28", modern)]
+)
+def test_a_remembered_revision_is_not_probed_for(revision, answer):
+    servers = Servers(answer)
+    opening = Opening(servers, 120)
+    opening.remembered(revision)
+    assert opening.session.server.revision == revision
+    assert len(servers.sent[0]) == (1 if answer is modern else 2)
+
+
+@pytest.mark.parametrize(
+    ("revision", "answer", "era"),
+    [("2025-11-25", modern, "2026-07-28"), ("2026-07-28", legacy(), "2025-11-25")],
+)
+def test_a_remembered_revision_that_fails_is_found_anew_in_a_fresh_process(revision, answer, era):
+    servers = Servers(answer, answer)
+    opening = Opening(servers, 120)
+    opening.remembered(revision)
+    assert opening.session.server.revision == era
+    assert [script.closed for script in servers.started] == [1, 0]
+
+
+def test_a_remembered_revision_that_stays_unanswered_is_not_tried_again():
+    servers = Servers(deaf)
+    with pytest.raises(TimedOutError):
+        Opening(servers, 120).remembered("2025-11-25")
+    assert len(servers.started) == 1

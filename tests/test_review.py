@@ -1,0 +1,109 @@
+import pytest
+
+from thrall_py.catalog import review
+from thrall_py.catalog.entry import Pin
+from thrall_py.visible import Quoter
+
+GOOD = {"inputSchema": {"type": "object"}}
+
+
+def warnings(name="good_tool-1.0", **definition):
+    pin = Pin("", {"name": name, **GOOD, **definition})
+    return list(review.warnings({name: pin}, Quoter()))
+
+
+def test_an_ordinary_tool_has_no_warning():
+    assert warnings(description="Two lines,\n\tand a tab. Ärger, 日本.", x=[1, None, True]) == []
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "a;b", "é", "x" * 129, "a\n"])
+def test_an_odd_name_is_told(name):
+    assert "an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -" in warnings(name)[0]
+
+
+def test_a_long_name_is_cut_in_the_warning():
+    assert warnings("x" * 129)[0].startswith(f'"{"x" * 40}...": an odd name')
+
+
+@pytest.mark.parametrize(
+    ("definition", "warning"),
+    [
+        ({"description": "a\u200bb"}, r"hidden characters in description: \u200b"),
+        ({"x": [{"y": "\x1b[2J"}]}, r"hidden characters in x/0/y: \x1b"),
+        ({"x": {"k\u202e": 1}}, r"hidden characters in the name x/k\u202e: \u202e"),
+        (
+            {"x": "\u200b\u200c\u200d\u200e\u200f"},
+            r"hidden characters in x: \u200b \u200c \u200d \u200e \u200f",
+        ),
+        (
+            {"x": "\u200b\u200c\u200d\u200e\u200f\u202e"},
+            r"hidden characters in x: \u200b \u200c \u200d \u200e \u200f and more",
+        ),
+    ],
+)
+def test_hidden_characters_are_told_with_their_place(definition, warning):
+    assert warnings(**definition) == [f'"good_tool-1.0": {warning}']
+
+
+@pytest.mark.parametrize(
+    ("schema", "oddity"),
+    [
+        ([], "its inputSchema is not an object"),
+        (None, "its inputSchema is not an object"),
+        ({}, 'its inputSchema is not of "type": "object"'),
+        ({"type": ["object"]}, 'its inputSchema is not of "type": "object"'),
+        (
+            {"type": "object", "properties": []},
+            "the properties of its inputSchema are not an object",
+        ),
+        ({"type": "object", "required": "a"}, "the required of its inputSchema is not a list"),
+    ],
+)
+def test_a_schema_that_is_none_is_told(schema, oddity):
+    assert warnings(inputSchema=schema) == [f'"good_tool-1.0": {oddity}']
+
+
+def test_a_missing_schema_is_told():
+    assert list(review.warnings({"a": Pin("", {"name": "a"})}, Quoter())) == ['"a": no inputSchema']
+
+
+@pytest.mark.parametrize("text", [None, "", "Plain words.\nTwo lines."])
+def test_plain_instructions_have_no_warning(text):
+    assert list(review.of_instructions(text)) == []
+
+
+def test_instructions_that_hide_something_have_one():
+    assert list(review.of_instructions("a\x1bb\u200bc\x1b")) == [
+        r"hidden characters in the server's instructions: \x1b \u200b"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("annotations", "hints"),
+    [
+        (None, "no hints"),
+        ([], "no hints"),
+        ({}, "no hints"),
+        ({"title": "x", "readOnlyHint": "yes"}, "no hints"),
+        ({"readOnlyHint": True}, "read-only"),
+        (
+            {
+                "readOnlyHint": False,
+                "destructiveHint": True,
+                "idempotentHint": False,
+                "openWorldHint": True,
+            },
+            "may write, destructive, not idempotent, open world",
+        ),
+        (
+            {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False},
+            "not destructive, idempotent, closed world",
+        ),
+    ],
+)
+def test_hints_are_put_into_words(annotations, hints):
+    assert review.hints(Pin("", {"annotations": annotations})) == hints
+
+
+def test_without_annotations_there_are_no_hints():
+    assert review.hints(Pin("", {})) == "no hints"

@@ -1,0 +1,91 @@
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from thrall_py.errors import InputError, OutputError, ServerError
+from thrall_py.output import render, saving
+from thrall_py.protocol.jsontext import EACH, outline
+
+PNG = {"type": "image", "mimeType": "image/png", "data": "iVBORw=="}
+TEXT = {"type": "text", "text": "words"}
+LINK = {"type": "resource_link", "uri": "file:///etc/passwd"}
+NOTE = {"type": "resource", "resource": {"uri": "../x", "mimeType": "text/plain", "text": "note"}}
+BROKEN = {"type": "audio", "data": "not base64"}
+
+
+def answer(*parts):
+    text = json.dumps({"content": parts})
+    return render.result(outline(text, {"content": {EACH: {"resource": {}}}}))
+
+
+def test_every_part_that_is_not_text_becomes_a_file_named_by_its_place():
+    saved = saving.save(answer(TEXT, PNG, LINK, NOTE), ".")
+    assert saved == {1: "./part-2.png", 3: "./part-4.txt"}
+    assert sorted(os.listdir()) == ["part-2.png", "part-4.txt"]
+    assert Path("part-2.png").read_bytes() == b"\x89PNG"
+    assert Path("part-4.txt").read_bytes() == b"note"
+
+
+def test_without_such_a_part_there_is_no_file():
+    assert saving.save(answer(TEXT, LINK), ".") == {}
+    assert os.listdir() == []
+
+
+def test_a_file_that_is_there_is_not_written_over():
+    for name in ("part-1.png", "part-2.png"):
+        Path(name).write_text("mine")
+    os.symlink("nowhere", "part-3.png")
+    assert saving.save(answer(PNG, PNG), ".") == {0: "./part-4.png", 1: "./part-5.png"}
+    assert Path("part-1.png").read_text() == "mine"
+    assert not os.path.exists("nowhere")
+
+
+def test_nothing_is_written_unless_all_can_be_decoded():
+    with pytest.raises(ServerError, match="the audio part is not base64"):
+        saving.save(answer(PNG, BROKEN), ".")
+    assert os.listdir() == []
+
+
+def test_a_directory_that_is_gone_is_told_of(tmp_path):
+    gone = str(tmp_path / "go\nne")
+    with pytest.raises(OutputError) as refused:
+        saving.save(answer(PNG), gone)
+    assert str(refused.value) == (
+        rf"cannot write {tmp_path}/go\nne/part-1.png: No such file or directory"
+    )
+
+
+def test_the_name_of_a_file_is_safe_to_look_at(tmp_path):
+    odd = tmp_path / "a\x1bb"
+    odd.mkdir()
+    assert saving.save(answer(PNG), str(odd)) == {0: rf"{tmp_path}/a\x1bb/part-1.png"}
+
+
+def test_a_directory_that_takes_files_is_good():
+    assert saving.refuse_early(".") is None
+
+
+@pytest.mark.parametrize("make", [None, os.mknod])
+def test_what_is_no_directory_is_refused_early(tmp_path, make):
+    path = str(tmp_path / "x\x1by")
+    if make:
+        make(path, stat.S_IFREG | 0o644)
+    with pytest.raises(InputError) as refused:
+        saving.refuse_early(path)
+    assert str(refused.value) == rf"there is no directory {tmp_path}/x\x1by to save in"
+
+
+def test_a_directory_that_takes_no_files_is_refused_early(monkeypatch):
+    asked = []
+
+    def access(path, mode):  # root may write everywhere
+        asked.append((path, mode))
+        return False
+
+    monkeypatch.setattr(os, "access", access)
+    with pytest.raises(InputError, match=r"^the directory \. cannot be written$"):
+        saving.refuse_early(".")
+    assert asked == [(".", os.W_OK | os.X_OK)]

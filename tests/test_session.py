@@ -1,0 +1,366 @@
+import pytest
+from fakes import Script, error, hangup, message, result, session_over
+
+from thrall_py.errors import InputNeededError, Interrupted, RefusedError, ServerError, TimedOutError
+from thrall_py.protocol.channel import Oversize, Silence
+from thrall_py.protocol.mcp import Server
+
+PING = message(id=7, method="ping")
+
+
+def asked(*steps, method="tools/list", modern=False, **options):
+    """The outcome of one request to a server that does `steps`."""
+    session = session_over(Script(*steps, **options))
+    if modern:
+        session.server = Server("2026-07-28")
+    return session, lambda: session.request(method, "{}", 10)
+
+
+def failure(request, kind=ServerError):
+    with pytest.raises(kind) as caught:
+        request()
+    return str(caught.value)
+
+
+ANSWERS = {
+    "by the book": b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}',
+    "a string for a number": b'{"jsonrpc":"2.0","id":"1","result":{"a":1}}',
+    "a fraction": b'{"jsonrpc":"2.0","id":1.0,"result":{"a":1}}',
+    "no version of JSON-RPC": b'{"id":1,"result":{"a":1}}',
+    "an error of null beside it": b'{"id":1,"error":null,"result":{"a":1}}',
+    "a method beside it": b'{"id":1,"method":"x","result":{"a":1}}',
+    "white space": b' \t{"id" : 1, "result" : {"a":1} } \r',
+    "a byte order mark": b'\xef\xbb\xbf{"id":1,"result":{"a":1}}',
+    "in an array": b'[{"id":99,"result":{}},{"id":1,"result":{"a":1}}]',
+    "U+2028 in it": '{"id":1,"\u2028":0,"result":{"a":1}}'.encode(),
+}
+
+
+@pytest.mark.parametrize("line", ANSWERS.values(), ids=ANSWERS)
+def test_an_answer_is_known_by_its_id(line):
+    _, request = asked(line)
+    assert request().load() == {"a": 1}
+
+
+NO_ANSWERS = {
+    "a blank line": (b" \r", ""),
+    "a banner": (b"Listening", '; skipped 1 line: "Listening"'),
+    "JSON that is no object": (b"42", '; skipped 1 line: "42"'),
+    "an empty array": (b"[]", '; skipped 1 line: "[]"'),
+    "another id": (
+        b'{"id":2,"result":{}}',
+        '; skipped 1 line: "{"id":2,"result":{}}" (an answer with id 2, which nobody asked with)',
+    ),
+    "an id that is true": (b'{"id":true,"result":1}', '; skipped 1 line: "{"id":true,"result":1}"'),
+    "a result without an id": (b'{"result":{}}', '; skipped 1 line: "{"result":{}}"'),
+    "an object of its own kind": (
+        b'{"id":1,"level":30}',
+        '; skipped 1 line: "{"id":1,"level":30}"',
+    ),
+    "our own request": (
+        b'{"id":1,"method":"tools/list"}',
+        '; skipped 1 line: "{"id":1,"method":"tools/list"}"',
+    ),
+    "broken JSON": (b'{"id":1', '; skipped 1 line: "{"id":1"'),
+    "a broken answer to another": (
+        b'{"id":3,"result":,}',
+        '; skipped 1 line: "{"id":3,"result":,}" (an answer with id 3, which nobody asked with)',
+    ),
+    "a notification": (b'{"method":"notifications/message","params":{}}', ""),
+}
+
+
+@pytest.mark.parametrize(("line", "trace"), NO_ANSWERS.values(), ids=NO_ANSWERS)
+def test_a_line_that_is_no_answer_is_passed_over_and_leaves_its_trace(line, trace):
+    _, request = asked(line, result(1, a=1))
+    assert request().load() == {"a": 1}
+    _, request = asked(line)
+    assert failure(request, TimedOutError) == (
+        f"no answer to tools/list in 10 s (--timeout){trace}"
+    )
+
+
+UNUSABLE = {
+    "not UTF-8": (b'{"id":1,"result":"\xff"}', "not UTF-8 (invalid start byte)"),
+    "not JSON": (b'{"id":1,"result":NaN}', "not JSON: NaN is not a JSON value"),
+    "twice the same name": (
+        b'{"id":1,"result":{},"result":{}}',
+        "not JSON: the name 'result' stands twice in one object",
+    ),
+    "too deep": (b'{"result":' + b"[" * 100_000 + b',"id":1}', "nested too deeply"),
+}
+
+
+@pytest.mark.parametrize(("line", "problem"), UNUSABLE.values(), ids=UNUSABLE)
+def test_an_answer_that_cannot_be_used_fails_the_request_at_once(line, problem):
+    session, request = asked(line)
+    assert failure(request) == f"the server sent an answer that is {problem} during tools/list"
+    assert session.clock() == 0.0
+
+
+def test_an_answer_with_neither_a_result_nor_an_error_fails_the_request_at_once():
+    _, request = asked(message(id=1))
+    assert failure(request) == (
+        "the server sent an answer with neither a result nor an error during tools/list"
+    )
+
+
+def test_a_secret_in_an_answer_that_cannot_be_used_is_masked():
+    session = session_over(
+        Script(b'{"id":1,"result":{"hunter-222":1,"hunter-222":2}}'), "hunter-222"
+    )
+    words = failure(lambda: session.request("tools/list", "{}", 10))
+    assert "hunter" not in words
+
+
+REFUSALS = {
+    "by the book": (error(1, -32602, "bad", data={"a": 1}), ' -32602: "bad", data {"a": 1}'),
+    "no id": (b'{"error":{"code":-32700,"message":"Parse error"}}', ' -32700: "Parse error"'),
+    "an id of null": (b'{"id":null,"error":{"code":1}}', " 1"),
+    "no code": (b'{"id":1,"error":{"message":"x"}}', ' without a code: "x"'),
+    "a code of its own": (b'{"id":1,"error":{"code":"E\\u001b","message":"x"}}', ' E\\x1b: "x"'),
+    "a code that is no integer": (b'{"id":1,"error":{"code":1.5,"message":"x"}}', ' 1.5: "x"'),
+    "a string": (b'{"id":1,"error":"no"}', ' without a code: "no"'),
+    "data beyond ASCII": ('{"id":1,"error":{"code":1,"data":"é"}}'.encode(), ' 1, data "é"'),
+    "long data": (error(1, 1, "", data="x" * 999), f' 1, data "{"x" * 499}...'),
+    "beside a result": (b'{"id":1,"result":{},"error":{"code":1}}', " 1"),
+}
+
+
+@pytest.mark.parametrize(("line", "words"), REFUSALS.values(), ids=REFUSALS)
+def test_a_refusal_is_told_with_code_words_and_data(line, words):
+    _, request = asked(line)
+    assert failure(request, RefusedError) == f"the server refused tools/list with error{words}"
+
+
+PAGES = {
+    "two pages": (
+        {"elicitations": [{"url": "https://a/"}, {"mode": "form"}, 5, {"url": "b\x1b"}]},
+        r'"https://a/", "b\x1b"',
+    ),
+    "no list": ({"elicitations": "https://a/"}, '"visit"'),
+    "no object": (["https://a/"], '"visit"'),
+    "a URL that is no string": ({"elicitations": [{"url": 1}]}, '"visit"'),
+}
+
+
+@pytest.mark.parametrize(("data", "pages"), PAGES.values(), ids=PAGES)
+def test_a_server_that_wants_pages_visited_names_them(data, pages):
+    _, request = asked(error(1, -32042, "visit", data=data))
+    assert failure(request, InputNeededError) == (
+        f"the server wants a page visited first, then call again: {pages}"
+    )
+
+
+def test_a_server_that_wants_thousands_of_pages_visited_is_cut_short():
+    pages = [{"url": f"https://a/{n}"} for n in range(5000)]
+    _, request = asked(error(1, -32042, "visit", data={"elicitations": pages}))
+    assert len(failure(request, InputNeededError)) < 2000
+
+
+def test_an_error_without_an_id_is_nobodys_when_two_requests_are_open():
+    session = session_over(Script(error(None), result(2), result(1)))
+    session.send("a", "{}")
+    session.send("b", "{}")
+    assert [session.wait(10).id, session.wait(10).id] == [2, 1]
+
+
+def test_an_answer_without_an_id_is_nobodys_when_no_request_is_open():
+    session = session_over(Script(error(None), result(1)))
+    session.pause(5)
+    assert session.clock() == 5.0
+
+
+def test_ids_count_up_and_a_given_one_is_used_as_it_is():
+    session = session_over(Script())
+    assert [
+        session.send("a", "{}"),
+        session.send("b", "{}", "x"),
+        session.send("c", '{"d":1}'),
+    ] == [1, "x", 2]
+    assert session.channel.sent == [
+        {"jsonrpc": "2.0", "id": 1, "method": "a", "params": {}},
+        {"jsonrpc": "2.0", "id": "x", "method": "b", "params": {}},
+        {"jsonrpc": "2.0", "id": 2, "method": "c", "params": {"d": 1}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "reply"),
+    [
+        (PING, {"id": 7, "result": {}}),
+        (message(id="é", method="ping"), {"id": "é", "result": {}}),
+        (
+            message(id=1, method="roots/list"),
+            {"id": 1, "error": {"code": -32601, "message": "Method not found"}},
+        ),
+        (b"[" + PING + b"]", {"id": 7, "result": {}}),
+    ],
+)
+def test_a_legacy_server_gets_its_requests_answered_at_once(request_, reply):
+    session, request = asked(request_, result(1))
+    request()
+    assert session.channel.sent[1:] == [{"jsonrpc": "2.0", **reply}]
+
+
+@pytest.mark.parametrize("id_", ["{}", "[7]", "true", "false"])
+def test_a_request_with_an_id_that_is_none_gets_no_reply(id_):
+    session, request = asked(b'{"id":%s,"method":"ping"}' % id_.encode(), result(1))
+    request()
+    assert len(session.channel.sent) == 1
+
+
+def test_a_modern_server_gets_no_replies():
+    session, request = asked(PING, result(1), modern=True)
+    request()
+    assert len(session.channel.sent) == 1
+
+
+def test_a_request_behind_the_answer_in_one_array_is_answered_too():
+    session, request = asked(b"[" + result(1, a=1) + b"," + PING + b"]")
+    assert request().load() == {"a": 1}
+    assert session.channel.sent[1:] == [{"jsonrpc": "2.0", "id": 7, "result": {}}]
+
+
+@pytest.mark.parametrize(("unread", "replies"), [(True, 10), (False, 20)])
+def test_a_server_that_asks_more_than_it_reads_is_given_up(unread, replies):
+    long = message(id="x" * 100_000, method="ping")
+    session, request = asked(*[long] * 20, result(1), unread=unread)
+    if unread:
+        assert failure(request) == (
+            "the server sends more requests than it reads replies during tools/list"
+        )
+    else:
+        assert request().load() == {}
+    assert len(session.channel.sent) == 1 + replies
+
+
+def test_a_changed_list_is_counted():
+    session, request = asked(*[message(method="notifications/tools/list_changed")] * 2, result(1))
+    request()
+    assert session.list_changes == 2
+
+
+def test_an_oversized_line_names_the_limit():
+    _, request = asked(Oversize(1024), method="tools/call")
+    assert failure(request) == (
+        "the server sent more than 1024 bytes in one line during tools/call; the tool may have run"
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "method", "words"),
+    [
+        (hangup(), "tools/list", "the server exited during tools/list"),
+        (hangup(), "tools/call", "the server exited during tools/call; the tool may have run"),
+        (hangup(deaf=True), "tools/list", "the server closed its input during tools/list"),
+        (
+            hangup(b'{"id":1,"resu'),
+            "tools/list",
+            'the server exited during tools/list; a line did not end: "{"id":1,"resu"',
+        ),
+        (
+            hangup(b"bye"),
+            "tools/list",
+            'the server exited during tools/list; a line did not end: "bye"',
+        ),
+        (
+            hangup(b"42"),
+            "tools/list",
+            'the server exited during tools/list; a line did not end: "42"',
+        ),
+    ],
+)
+def test_a_server_that_hangs_up_is_told_with_its_ending(step, method, words):
+    session, request = asked(step, method=method)
+    assert failure(request) == words
+    assert session.channel.closed == 1
+
+
+def test_the_last_answer_counts_without_its_line_end():
+    _, request = asked(hangup(result(1, a=1)))
+    assert request().load() == {"a": 1}
+
+
+def test_a_request_that_times_out_is_cancelled():
+    session, request = asked(method="tools/call")
+    words = failure(request, TimedOutError)
+    assert words == "no answer to tools/call in 10 s (--timeout); the tool may have run"
+    assert session.clock() == 10.0
+    assert session.channel.sent[1:] == [
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": 1, "reason": "timeout"},
+        }
+    ]
+
+
+def test_a_cancellation_carries_the_envelope_in_the_modern_era():
+    session, request = asked(modern=True)
+    failure(request, TimedOutError)
+    params = session.channel.sent[1]["params"]
+    assert (params["requestId"], next(iter(params["_meta"]))) == (
+        1,
+        "io.modelcontextprotocol/protocolVersion",
+    )
+
+
+def test_a_cancellation_names_a_string_id_as_a_string():
+    session = session_over(Script())
+    session.stage = "tools/list"
+    session.send("tools/list", "{}", "a-1")
+    session.timed_out(Silence(b"", blocked=False), 1)
+    assert session.channel.sent[1]["params"]["requestId"] == "a-1"
+
+
+def test_a_timeout_in_the_handshake_names_its_own_option_and_cancels_nothing():
+    session = session_over(Script())
+    assert failure(lambda: session.ask("initialize", "{}", 2.5), TimedOutError) == (
+        "no answer to the handshake in 2.5 s (--start-timeout)"
+    )
+    assert len(session.channel.sent) == 1
+
+
+def test_a_timeout_tells_of_a_request_that_was_not_read_and_of_a_line_that_did_not_end():
+    _, request = asked(Silence(b"half a li", blocked=True))
+    assert failure(request, TimedOutError) == (
+        "no answer to tools/list in 10 s (--timeout), and not all of the request was read"
+        '; a line did not end: "half a li"'
+    )
+
+
+def test_an_interrupt_cancels_the_request_and_goes_on_its_way():
+    session, request = asked(Interrupted(2))
+    with pytest.raises(Interrupted):
+        request()
+    assert session.channel.sent[1]["params"] == {"requestId": 1, "reason": "interrupted"}
+
+
+def test_an_answered_request_is_not_cancelled():
+    session, request = asked(result(1), Interrupted(15))
+    request()
+    with pytest.raises(Interrupted):
+        session.pause(1)
+    assert len(session.channel.sent) == 1
+
+
+def test_a_pause_lets_time_pass_and_attends_to_the_server():
+    session = session_over(Script(PING, 0.25, PING))
+    session.pause(1)
+    assert session.clock() == 1.0
+    assert [sent["id"] for sent in session.channel.sent] == [7, 7]
+
+
+def test_a_server_that_ends_in_a_pause_is_told():
+    session = session_over(Script(hangup(), ending="was ended by SIGSEGV"))
+    assert (
+        failure(lambda: session.pause(1)) == "the server was ended by SIGSEGV during the handshake"
+    )
+
+
+def test_an_answer_comes_in_time_up_to_the_deadline():
+    _, request = asked(10, result(1, a=1))
+    assert request().load() == {"a": 1}
+    _, request = asked(10.5, result(1))
+    assert failure(request, TimedOutError) == "no answer to tools/list in 10 s (--timeout)"

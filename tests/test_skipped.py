@@ -1,0 +1,113 @@
+import pytest
+
+from thrall_py.protocol.skipped import Skipped
+from thrall_py.visible import Quoter
+
+
+def sentence(*lines, partial=None, secrets=()):
+    skipped = Skipped(Quoter(secrets))
+    for line in lines:
+        skipped.add(line)
+    if partial is not None:
+        skipped.add_partial(partial)
+    return skipped.sentence()
+
+
+def test_no_lines_leave_no_trace():
+    assert sentence() == ""
+    assert sentence(partial=b"") == ""
+
+
+def test_the_first_line_is_quoted_and_the_others_are_counted():
+    assert sentence(b"hello\r") == '; skipped 1 line: "hello"'
+    assert sentence(b"hello", b"a", b"b") == '; skipped 3 lines, the first: "hello"'
+
+
+def test_a_line_that_did_not_end_is_quoted_too():
+    assert sentence(partial=bytearray(b"half")) == '; a line did not end: "half"'
+    assert sentence(b"one", partial=b"half") == (
+        '; skipped 1 line: "one"; a line did not end: "half"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "quoted"),
+    [
+        (b"\x1b[31mred", r'"\x1b[31mred"'),
+        (b"caf\xe9", '"caf\ufffd"'),
+        ("日本".encode(), '"日本"'),
+        (b"x" * 100_000, '"' + "x" * 200 + '..."'),
+        (b"key hunter-222", '"key ***"'),
+    ],
+    ids=["escape", "not UTF-8", "UTF-8", "long", "secret"],
+)
+def test_a_skipped_line_is_quoted_as_all_foreign_text(line, quoted):
+    assert sentence(line, secrets=["hunter-222"]) == f"; skipped 1 line: {quoted}"
+
+
+HINTS = {
+    "framing": (
+        b"Content-Length: 52",
+        "looks like Content-Length framing; MCP wants one message per line",
+    ),
+    "an opening brace": (
+        b"{",
+        "looks like a message printed over several lines; MCP wants each on one line",
+    ),
+    "an opening bracket": (
+        b"[ \r",
+        "looks like a message printed over several lines; MCP wants each on one line",
+    ),
+    "npx": (b"Need to install the following packages:", "asks for installation: add -y"),
+    "npx, second line": (b"Ok to proceed? (y)", "asks for installation: add -y"),
+    "cat": (b'{"id":1,"method":"initialize"}', "repeats what it reads: no MCP server"),
+    "cat with the probe": (
+        b'{"id":1,"method":"server/discover"}',
+        "repeats what it reads: no MCP server",
+    ),
+    "UTF-16, little end first": (b"{\x00}\x00", "looks like UTF-16; MCP wants UTF-8"),
+    "UTF-16, big end first": (b"\x00{\x00}", "looks like UTF-16; MCP wants UTF-8"),
+    "a usage message": (
+        b"Usage: server [OPTIONS]",
+        "looks like a usage message: check the arguments",
+    ),
+    "an unknown option": (
+        b"unknown option --foo",
+        "looks like a usage message: check the arguments",
+    ),
+    "an unknown command": (
+        b"Unknown command: x",
+        "looks like a usage message: check the arguments",
+    ),
+    "a number nobody asked with": (
+        b'{"id":99,"result":{}}',
+        "an answer with id 99, which nobody asked with",
+    ),
+    "a string nobody asked with": (
+        b'{"jsonrpc":"2.0","id": "a{b}","error":{"code":1}}',
+        'an answer with id "a{b}", which nobody asked with',
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "hint"), HINTS.values(), ids=HINTS)
+def test_a_line_that_tells_something_earns_a_hint(line, hint):
+    assert sentence(line).endswith(f'" ({hint})')
+    assert sentence(partial=line).endswith(f'" ({hint})')
+
+
+@pytest.mark.parametrize(
+    "line", [b"Server ready", b'{"method":"ping"}', b'say "usage:"', b"the Content-Length: 5"]
+)
+def test_a_line_that_tells_nothing_earns_no_hint(line):
+    assert sentence(line).endswith('"')
+
+
+def test_the_hint_may_come_from_the_line_that_did_not_end():
+    assert sentence(b"banner", partial=b"{").endswith("MCP wants each on one line)")
+
+
+def test_a_hint_shows_the_servers_words_safely():
+    assert sentence(b'{"id":"hunter-222\x9b","result":1}', secrets=["hunter-222"]).endswith(
+        ' (an answer with id "***\ufffd", which nobody asked with)'
+    )

@@ -1,0 +1,145 @@
+import os
+import signal
+
+import pytest
+
+from thrall_py.errors import CannotExecuteError, InputError, ProgramNotFoundError
+from thrall_py.transport import spawn
+from thrall_py.transport.spawn import Launch
+
+PATH = {"PATH": os.environ["PATH"]}
+
+
+@pytest.fixture
+def run():
+    """Start a program and let it end; what it wrote, and the child."""
+    started = []
+
+    def start(*argv, environment=PATH, cwd=None):
+        child = spawn.spawn(Launch(argv, dict(environment), cwd))
+        started.append(child)
+        os.set_blocking(child.output.fileno(), True)
+        child.input.close()
+        return child.output.read().decode(), child
+
+    yield start
+    for child in started:
+        child.process.wait()
+        child.output.close()
+        os.close(child.exit)
+
+
+def script(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_server_gets_its_words_its_environment_and_its_directory(run, tmp_path):
+    code = 'echo "$0|$1|$2|$A|$HOME|$(pwd -P)"'
+    said, _ = run("sh", "-c", code, "a b", "", "${A}", environment={**PATH, "A": "1"}, cwd=tmp_path)
+    assert said == f"a b||${{A}}|1||{os.path.realpath(tmp_path)}\n"
+
+
+def test_a_server_leads_a_session_and_a_group(run):
+    said, child = run("sh", "-c", "ps -o pid=,pgid=,sid= -p $$ || cut -d' ' -f1,5,6 /proc/$$/stat")
+    assert said.split() == [str(child.process.pid)] * 3
+
+
+def test_no_descriptor_above_2_is_inherited(run, tmp_path):
+    with open(tmp_path / "held", "w") as held:
+        os.set_inheritable(held.fileno(), True)
+        said, _ = run("sh", "-c", "ls -l /proc/$$/fd")
+    assert "held" not in said
+    assert "pipe:" in said
+
+
+def test_the_pipes_are_as_wide_as_everybody_may_have_them(run):
+    _, child = run("true")
+    import fcntl
+
+    assert fcntl.fcntl(child.output.fileno(), fcntl.F_GETPIPE_SZ) == 1 << 20
+
+
+def test_a_pipe_that_cannot_be_widened_is_good_enough(tmp_path):
+    with open(tmp_path / "no pipe", "w") as file:
+        assert spawn._widen(file.fileno()) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "failed"), [("exit 0", False), ("exit 3", True), ("kill -9 $$", True)]
+)
+def test_a_failure_is_told_from_an_exit_without_reaping(run, code, failed):
+    _, child = run("sh", "-c", code)
+    os.waitid(os.P_PID, child.process.pid, os.WEXITED | os.WNOWAIT)
+    assert spawn.failed(child) is failed
+    assert child.process.wait() in (0, 3, -signal.SIGKILL)
+
+
+def test_a_process_that_runs_has_not_failed():
+    child = spawn.spawn(Launch(("cat",), PATH))
+    assert not spawn.failed(child)
+    child.input.close()
+    assert child.process.wait() == 0
+    child.output.close()
+    os.close(child.exit)
+
+
+def test_a_program_that_is_not_there_is_named_without_its_arguments():
+    with pytest.raises(ProgramNotFoundError) as refused:
+        spawn.spawn(Launch(("no\x1bsuch", "secret"), PATH))
+    assert str(refused.value) == r"the program no\x1bsuch was not found"
+
+
+def test_a_program_in_a_directory_that_is_a_file_is_not_found(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ProgramNotFoundError, match="was not found$"):
+        spawn.spawn(Launch((str(tmp_path / "file" / "x"),), PATH))
+
+
+def test_a_script_without_its_interpreter_cannot_be_executed(tmp_path):
+    path = script(tmp_path / "lost", "#!/nowhere/sh\n")
+    with pytest.raises(CannotExecuteError) as refused:
+        spawn.spawn(Launch((path,), PATH))
+    assert str(refused.value) == f"the interpreter of {path} was not found"
+
+
+def test_a_script_is_looked_for_where_it_is_started(tmp_path):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    script(folder / "lost", "#!/nowhere/sh\n")
+    with pytest.raises(CannotExecuteError, match=r"^the interpreter of \./lost was not found$"):
+        spawn.spawn(Launch(("./lost",), PATH, str(folder)))
+
+
+def test_a_script_that_is_only_here_is_not_found_elsewhere(tmp_path):
+    with open("only-here", "w") as file:
+        os.chmod(file.fileno(), 0o755)
+    with pytest.raises(ProgramNotFoundError, match=r"^the program \./only-here was not found$"):
+        spawn.spawn(Launch(("./only-here",), PATH, str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "why"),
+    [
+        ("#!/bin/sh\n", 0o644, "Permission denied"),
+        ("neither script nor program", 0o755, "Exec format error"),
+    ],
+)
+def test_what_is_no_program_cannot_be_executed(tmp_path, text, mode, why):
+    path = tmp_path / "it"
+    path.write_text(text)
+    path.chmod(mode)
+    with pytest.raises(CannotExecuteError) as refused:
+        spawn.spawn(Launch((str(path),), PATH))
+    assert str(refused.value) == f"cannot execute {path}: {why}"
+
+
+@pytest.mark.parametrize("kind", ["missing", "a file"])
+def test_a_directory_that_is_not_there_is_the_callers_mistake(tmp_path, kind):
+    cwd = str(tmp_path / "dir\x07")
+    if kind == "a file":
+        open(cwd, "w").close()
+    with pytest.raises(InputError) as refused:
+        spawn.spawn(Launch(("true",), PATH, cwd))
+    assert str(refused.value) == rf"there is no directory {tmp_path}/dir\x07"

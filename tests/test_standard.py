@@ -1,0 +1,115 @@
+import errno
+import os
+import select
+import signal
+import threading
+
+import pytest
+
+from thrall_py.errors import Interrupted, OutputError
+from thrall_py.transport import standard
+
+
+@pytest.fixture
+def pipe():
+    reading, writing = os.pipe()
+    ends = {"reading": reading, "writing": writing}
+    yield ends
+    for end in ends.values():
+        os.close(end)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_closed_descriptor_is_taken_so_that_nobody_else_gets_its_number(replaced, number):
+    replaced(number)
+    assert standard.fill_gaps() == {number}
+    assert os.fstat(number).st_rdev == os.stat(os.devnull).st_rdev
+
+
+def test_what_is_open_is_left_alone():
+    before = [os.fstat(number) for number in (0, 1, 2)]
+    assert standard.fill_gaps() == frozenset()
+    assert [os.fstat(number) for number in (0, 1, 2)] == before
+
+
+def test_a_closed_input_is_empty_and_a_closed_output_takes_nothing(replaced):
+    for number in (0, 1, 2):
+        replaced(number)
+    assert standard.fill_gaps() == {0, 1, 2}
+    assert os.read(0, 1) == b""
+    with pytest.raises(OSError, match="Bad file descriptor") as refused:
+        os.write(1, b"x")
+    assert refused.value.errno == errno.EBADF
+    assert os.write(2, b"x") == 1
+
+
+@pytest.mark.parametrize(
+    "pieces", [[], [b""], [b"", b"one", b"", b"two\n"], [b"x" * 100_000, b"\0\xff"]]
+)
+def test_every_piece_is_written_to_a_file(tmp_path, replaced, interrupts, pieces):
+    with open(tmp_path / "out", "wb") as file:
+        replaced(1, file.fileno())
+        standard.write(pieces, interrupts)
+    assert (tmp_path / "out").read_bytes() == b"".join(pieces)
+
+
+def test_more_than_a_pipe_holds_is_written_as_it_is_read(pipe, replaced, interrupts):
+    sent = os.urandom(300_000)
+    received = []
+
+    def read():
+        while sum(map(len, received)) < len(sent):
+            received.append(os.read(pipe["reading"], 65536))
+
+    replaced(1, pipe["writing"])
+    reader = threading.Thread(target=read)
+    reader.start()
+    standard.write([sent], interrupts)
+    reader.join()
+    assert b"".join(received) == sent
+
+
+def test_a_signal_is_seen_while_nobody_reads(pipe, replaced, interrupts):
+    replaced(1, pipe["writing"])
+    pieces = iter([b"x" * 4096] * 1000)
+
+    def with_a_signal():
+        yield b"x" * 4096
+        os.kill(os.getpid(), signal.SIGTERM)
+        yield from pieces
+
+    with pytest.raises(Interrupted) as interrupted:
+        standard.write(with_a_signal(), interrupts)
+    assert interrupted.value.signum == signal.SIGTERM
+
+
+def test_a_wakeup_without_a_signal_that_stops_us_is_slept_through(interrupts):
+    class Poll:
+        turns = [[(interrupts.fileno(), select.POLLIN)], [], [(1, select.POLLOUT)]]
+
+        def poll(self):
+            return self.turns.pop(0)
+
+    standard._wait(Poll(), interrupts)
+    assert Poll.turns == []
+
+
+def test_a_reader_that_went_away_is_told_of_as_such(pipe, replaced, interrupts):
+    replaced(1, pipe["writing"])
+    os.close(pipe.pop("reading"))
+    with pytest.raises(BrokenPipeError):
+        standard.write([b"x"], interrupts)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_is_told_of_in_a_sentence(replaced, interrupts):
+    with open("/dev/full", "wb", buffering=0) as full:
+        replaced(1, full.fileno())
+        with pytest.raises(OutputError, match="^cannot write to stdout: No space left on device$"):
+            standard.write([b"x"], interrupts)
+
+
+def test_a_closed_stdout_cannot_be_written_to(replaced, interrupts):
+    replaced(1)
+    with pytest.raises(OutputError, match="^cannot write to stdout: Bad file descriptor$"):
+        standard.write([b"x"], interrupts)

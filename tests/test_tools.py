@@ -1,0 +1,278 @@
+import json
+
+import pytest
+from fakes import Script, error, hangup, message, result, session_over
+
+from thrall_py.errors import InputNeededError, RefusedError, ServerError, TimedOutError
+from thrall_py.protocol import tools
+from thrall_py.protocol.mcp import Server
+
+CHANGED = message(method="notifications/tools/list_changed")
+MODERN = Server("2026-07-28")
+
+
+def paged(*pages, before=()):
+    """A server with these pages, each a list of names and a cursor, the first one more than once."""
+    by_cursor = dict(zip([None, *[cursor for _, cursor in pages]], pages, strict=False))
+
+    def answer(asked):
+        names, cursor = by_cursor[asked["params"].get("cursor")]
+        more = {} if cursor is None else {"nextCursor": cursor}
+        return [*before, result(asked["id"], tools=[{"name": name} for name in names], **more)]
+
+    return Script(answer=answer)
+
+
+def names(script, limit=1 << 20):
+    return [tool.load()["name"] for tool in tools.list_all(session_over(script), 10, limit)]
+
+
+def cursors(script):
+    return [sent["params"].get("cursor") for sent in script.sent]
+
+
+def failure(act, kind=ServerError):
+    with pytest.raises(kind) as caught:
+        act()
+    return str(caught.value)
+
+
+PAGES = {
+    "one page": ([(["a", "b"], None)], ["a", "b"], [None]),
+    "no tools": ([([], None)], [], [None]),
+    "three pages": (
+        [(["a"], "x"), ([], 'y"é'), (["b"], None)],
+        ["a", "b"],
+        [None, "x", 'y"é'],
+    ),
+    "an empty cursor that leads on": ([(["a"], ""), (["b"], None)], ["a", "b"], [None, ""]),
+    "an empty cursor that leads to nothing": ([(["a"], ""), ([], None)], ["a"], [None, ""]),
+    "an empty cursor that leads back": ([(["a"], ""), (["a"], "")], ["a"], [None, ""]),
+}
+
+
+@pytest.mark.parametrize(("pages", "expected", "asked"), PAGES.values(), ids=PAGES)
+def test_all_pages_are_one_list(pages, expected, asked):
+    script = paged(*pages)
+    assert names(script) == expected
+    assert cursors(script) == asked
+
+
+def test_a_page_that_is_named_a_second_time_is_told():
+    script = paged((["a"], "x"), (["b"], "y\x1b"), (["c"], "x"))
+    assert failure(lambda: names(script)) == (
+        'the server named the page "x" a second time during tools/list'
+    )
+    assert cursors(script) == [None, "x", "y\x1b"]
+
+
+def test_an_empty_cursor_that_brings_new_tools_for_ever_is_told():
+    script = Script(
+        answer=lambda asked: [
+            result(asked["id"], tools=[{"name": str(asked["id"])}], nextCursor="")
+        ]
+    )
+    assert failure(lambda: names(script)) == (
+        'the server named the page "" a second time during tools/list'
+    )
+
+
+def test_pages_without_an_end_are_told():
+    script = Script(
+        answer=lambda asked: [result(asked["id"], tools=[], nextCursor=str(asked["id"]))]
+    )
+    assert failure(lambda: names(script)) == (
+        "the server still had more tools after 1000 pages during tools/list"
+    )
+    assert len(script.sent) == 1000
+
+
+def test_the_definitions_of_all_pages_together_have_a_limit():
+    pages = [(["a"], "x"), (["b"], None)]
+    assert names(paged(*pages), limit=26) == ["a", "b"]
+    assert failure(lambda: names(paged(*pages), limit=25)) == (
+        "the server listed more than 25 bytes of tools during tools/list"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        ({}, 'it has no array "tools"'),
+        ({"tools": [], "nextCursor": 1}, 'its "nextCursor" is not a string'),
+    ],
+)
+def test_a_page_that_cannot_be_used_is_told(page, problem):
+    assert failure(lambda: names(Script(result(1, **page)))) == (
+        f"the server sent a page that cannot be used ({problem}) during tools/list"
+    )
+
+
+def test_a_page_that_is_refused_takes_the_whole_list_with_it():
+    refusal = error(2, -32602, "bad cursor")
+    script = Script(result(1, tools=[{"name": "a"}], nextCursor="x"), refusal)
+    assert failure(lambda: names(script)) == (
+        'the server refused tools/list with error -32602: "bad cursor", in the middle of the list'
+    )
+
+
+def test_a_list_that_is_refused_at_once_is_a_refusal():
+    assert failure(lambda: names(Script(error(1))), RefusedError) == (
+        'the server refused tools/list with error -32601: "Method not found"'
+    )
+
+
+def test_a_list_that_changes_meanwhile_is_asked_for_once_more():
+    script = paged((["a"], "x"), (["b"], None), before=[CHANGED])
+    assert names(script) == ["a", "b"]
+    assert cursors(script) == [None, "x", None, "x"]
+
+
+def test_a_server_that_declares_no_tools_is_not_asked_for_them():
+    session = session_over(Script())
+    session.server = Server("2025-11-25", offers_tools=False)
+    assert failure(lambda: tools.list_all(session, 10, 1000)) == (
+        "the server offers no tools, it declares no such capability during tools/list"
+    )
+    assert session.channel.sent == []
+
+
+def test_every_page_has_the_time_that_is_given():
+    steps = [8, result(1, tools=[], nextCursor="x"), 8, result(2, tools=[])]
+    assert names(Script(*steps)) == []
+    assert failure(lambda: names(Script(*steps[:3])), TimedOutError).startswith(
+        "no answer to tools/list in 10 s (--timeout)"
+    )
+
+
+def called(*steps, arguments='{"n":1.0}', secrets=(), **options):
+    session = session_over(Script(*steps, **options), *secrets)
+    session.server = MODERN
+    return session, lambda: tools.call(session, "add", arguments, 10)
+
+
+COMPLETE = {
+    "no type": {"content": []},
+    "complete": {"resultType": "complete", "content": []},
+    "a type of null": {"resultType": None, "content": []},
+    "a tool's own failure": {"isError": True, "content": [{"type": "text", "text": "no"}]},
+}
+
+
+@pytest.mark.parametrize("members", COMPLETE.values(), ids=COMPLETE)
+def test_a_complete_result_is_the_answer_as_it_came(members):
+    session, call = called(result(1, **members))
+    assert json.loads(call().text) == members
+    assert [sent["method"] for sent in session.channel.sent] == ["tools/call"]
+
+
+def test_a_call_carries_the_name_and_the_arguments():
+    session, call = called(result(1))
+    call()
+    params = session.channel.sent[0]["params"]
+    assert (params["name"], params["arguments"]) == ("add", {"n": 1.0})
+    assert "requestState" not in params
+
+
+@pytest.mark.parametrize("value", [None, "text", [], 5, True])
+def test_a_result_that_is_no_object_is_told(value):
+    _, call = called(message(id=1, result=value))
+    assert failure(call) == (
+        "the server sent a result that is not an object during tools/call; the tool may have run"
+    )
+
+
+def test_a_result_that_asks_to_come_back_is_followed_with_its_state():
+    state = r'"v1.\u00e9\/"'
+    first = b'{"id":1,"result":{"resultType":"input_required","requestState":%s}}' % state.encode()
+    second = result(2, resultType="input_required", requestState="é")
+    answers = [first, second, result(3, a=1)]
+    session, call = called(answer=lambda asked: [answers[asked["id"] - 1]])
+    assert call().load() == {"a": 1}
+    assert [sent["params"].get("requestState") for sent in session.channel.sent] == [
+        None,
+        "v1.é/",
+        "é",
+    ]
+    assert [sent["id"] for sent in session.channel.sent] == [1, 2, 3]
+    assert {json.dumps(sent["params"]["arguments"]) for sent in session.channel.sent} == {
+        '{"n": 1.0}'
+    }
+    assert session.clock() == pytest.approx(0.2)
+
+
+def later(asked):
+    if "id" not in asked:
+        return []
+    return [result(asked["id"], resultType="input_required", requestState="s")]
+
+
+def test_a_result_that_asks_to_come_back_for_ever_is_told():
+    session, call = called(answer=later)
+    assert failure(call) == (
+        "the server asked 10 times to come back for the result during tools/call;"
+        " the tool may have run"
+    )
+    assert len(session.channel.sent) == 10
+
+
+def test_all_rounds_of_a_call_share_one_deadline():
+    session, call = called(answer=lambda asked: [4, *later(asked)])
+    words = failure(call, TimedOutError)
+    assert words.startswith("no answer to tools/call in 10 s (--timeout)")
+    assert session.clock() == 10.0
+    assert len([sent for sent in session.channel.sent if sent["method"] == "tools/call"]) == 3
+
+
+def test_a_server_that_ends_between_two_rounds_is_told():
+    _, call = called(*later({"id": 1}), hangup())
+    assert failure(call) == "the server exited during tools/call; the tool may have run"
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [("task", '"task"'), ("\x1b", r'"\x1b"'), (7, '"7"'), (1.5, '"1.5"'), ([], '"[]"')],
+)
+def test_a_result_of_another_type_is_told(kind, shown):
+    _, call = called(result(1, resultType=kind))
+    assert failure(call) == (
+        f"the server sent a result of the type {shown} during tools/call; the tool may have run"
+    )
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {},
+        {"requestState": 5},
+        {"inputRequests": {}},
+        {"inputRequests": ["x"]},
+        {"inputRequests": None, "requestState": None},
+    ],
+)
+def test_a_result_that_asks_for_nothing_is_told(members):
+    _, call = called(result(1, resultType="input_required", **members))
+    assert failure(call) == (
+        "the server asked for input without saying what for during tools/call; the tool may have run"
+    )
+
+
+ELICIT = {"method": "elicitation/create", "params": {"mode": "form", "message": "Sure?"}}
+WANTED = {
+    "with words": ({"confirm": ELICIT}, 'confirm (elicitation/create): "Sure?"'),
+    "without words": ({"r": {"method": "roots/list", "params": {}}}, "r (roots/list)"),
+    "without params": ({"r": {"method": "roots/list"}}, "r (roots/list)"),
+    "without a method": ({"x": {"params": {"message": "m"}}}, 'x: "m"'),
+    "of odd kinds": ({"x": {"method": 1, "params": {"message": 2}}, "y": 5}, "x; y"),
+    "unsafe": ({"\x1b": {"method": "\u202e"}}, r"\x1b (\u202e)"),
+    "secret": ({"x": {"params": {"message": "hunter-222"}}}, 'x: "***"'),
+    "five": ({name: {} for name in "abcde"}, "a; b; c; d; e"),
+    "six": ({name: {} for name in "abcdef"}, "a; b; c; d; e; and more"),
+}
+
+
+@pytest.mark.parametrize(("requests", "shown"), WANTED.values(), ids=WANTED)
+def test_input_that_the_server_needs_is_told(requests, shown):
+    answer = result(1, resultType="input_required", requestState="s", inputRequests=requests)
+    _, call = called(answer, secrets=["hunter-222"])
+    assert failure(call, InputNeededError) == f"the server needs input that was not given: {shown}"
