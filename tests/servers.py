@@ -248,6 +248,8 @@ class Good:
         about = {"capabilities": {"tools": {}}, "serverInfo": self.offer["serverInfo"]}
         if "instructions" in self.offer:
             about["instructions"] = self.offer["instructions"]
+        if method in self.offer.get("refuses", ()):
+            return {"error": {"code": -32601, "message": "Method not found"}}
         if method == "server/discover" and self.modern:
             return {"result": {"supportedVersions": [MODERN], **about}}
         if method == "initialize" and not self.modern:

@@ -35,7 +35,10 @@ def test_an_object_is_sent_as_it_was_typed(data, sent):
             b'{"a\x7f":1,"a\x7f":2}',
             r"the input is not JSON: the name 'a\x7f' stands twice in one object",
         ),
-        (b'{"a":{"b":1,"\\u0062":2}}', "the input is not JSON: the name 'b' stands twice in one object"),
+        (
+            b'{"a":{"b":1,"\\u0062":2}}',
+            "the input is not JSON: the name 'b' stands twice in one object",
+        ),
         (b"{} {}", "the input is not JSON: Extra data: line 1 column 4 (char 3)"),
         (b"\xff\xfe{\0}\0", "the input is not UTF-8 (invalid start byte)"),
         (b'{"a":' + b"[" * 100_000, "the input is nested too deeply"),

@@ -206,11 +206,11 @@ def test_what_is_there_is_read():
     ("path", "sentence"),
     [
         ("no\x1bne/c.json", r"cannot write no\x1bne/c.json: there is no directory {}/no\x1bne"),
-        (".", "cannot read .: Is a directory"),
-        ("words", "words is no usable catalog: not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (".", "cannot write .: it is not a file"),
+        ("/dev/null", "cannot write /dev/null: it is not a file"),
         (
-            "/dev/null",
-            "/dev/null is no usable catalog: not JSON: Expecting value: line 1 column 1 (char 0)",
+            "words",
+            "words is no usable catalog: not JSON: Expecting value: line 1 column 1 (char 0)",
         ),
     ],
 )

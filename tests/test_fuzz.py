@@ -214,7 +214,7 @@ def converse(rng):
         assert b"".join(render.verbatim(rendered.result, terminal=terminal)).count(b"\n") == 1
     for part in rendered.parts:
         if not isinstance(part, Value) and part.content is not None:
-            assert isinstance(part.decode(), bytes)
+            assert all(isinstance(piece, bytes) for piece in part.decode())
     return int(rendered.is_error)
 
 

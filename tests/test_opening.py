@@ -100,8 +100,8 @@ def test_a_code_that_only_a_modern_server_knows_is_no_reason_to_go_back(code):
 def test_a_server_that_speaks_other_modern_versions_only_is_told_with_both_lists():
     refusal = error(PROBE, -32022, data={"supported": ["2027-01-01", "2027-06-01"]})
     assert failure(Servers(probed(refusal))) == (
-        "no common protocol version: the server speaks 2027-01-01, 2027-06-01;"
-        f" thrall speaks {OURS}"
+        "no common protocol version: the server speaks 2027-01-01, 2027-06-01,"
+        f" thrall asked for {OURS}"
     )
 
 
@@ -280,7 +280,7 @@ GREETED = {
     ),
     "a version of its own": (
         greeting(1, "2023-\x1b"),
-        rf"no common protocol version: the server speaks 2023-\x1b; thrall speaks {OURS}",
+        rf"no common protocol version: the server speaks 2023-\x1b, thrall asked for {OURS}",
     ),
     "nothing but null": (
         message(id=1, result=None),
@@ -300,7 +300,7 @@ def test_a_greeting_without_a_version_we_speak_is_told(answer, words):
         (
             error(1, -32602, "no", data={"supported": ["1", "2"]}),
             ServerError,
-            f"no common protocol version: the server speaks 1, 2; thrall speaks {OURS}",
+            f"no common protocol version: the server speaks 1, 2, thrall asked for {OURS}",
         ),
         (error(1, 5, "no"), RefusedError, 'the server refused the handshake with error 5: "no"'),
     ],
@@ -337,13 +337,14 @@ def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
             "2025-11-25",
             legacy("2024-11-05"),
             ServerError,
-            f"no common protocol version: the server speaks 2024-11-05, not 2025-11-25; thrall speaks {OURS}",
+            "no common protocol version: the server speaks 2024-11-05, thrall asked for 2025-11-25",
         ),
         (
             "2026-07-28",
             legacy(),
-            RefusedError,
-            'the server refused the handshake with error -32601: "Method not found"',
+            ServerError,
+            "no common protocol version: the server speaks an older one,"
+            " thrall asked for 2026-07-28",
         ),
         ("2025-11-25", dies, ServerError, "the server exited during the handshake"),
         (
@@ -364,7 +365,9 @@ def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, answe
 
 def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told():
     servers = Servers(lambda asked: [discovery(asked["id"], "2025-11-25")])
-    with pytest.raises(ServerError, match=r"^no common protocol version: .*, not 2026-07-28; "):
+    with pytest.raises(
+        ServerError, match=r"^no common protocol version: .* thrall asked for 2026-07-28$"
+    ):
         Opening(servers, 120).fixed("2026-07-28")
 
 

@@ -143,7 +143,12 @@ def test_a_large_value_is_written_in_slices():
 
 @pytest.mark.parametrize(
     ("more", "is_error"),
-    [({}, False), ({"isError": False}, False), ({"isError": True}, True), ({"isError": None}, False)],
+    [
+        ({}, False),
+        ({"isError": False}, False),
+        ({"isError": True}, True),
+        ({"isError": None}, False),
+    ],
 )
 def test_the_tool_says_whether_it_failed(more, is_error):
     assert rendered(content(**more)).is_error is is_error
@@ -199,5 +204,7 @@ def test_the_content_of_a_part_is_decoded(part, data, extension):
 @pytest.mark.parametrize("data", ["QQ", "Q Q=", "%%%%", "é"])
 def test_what_is_not_base64_is_refused(data):
     (part,) = rendered(content({"type": "im\x1bage", "data": data})).parts
-    with pytest.raises(ServerError, match=r": the im\\x1bage part is not base64; the tool has run$"):
+    with pytest.raises(
+        ServerError, match=r": the im\\x1bage part is not base64; the tool has run$"
+    ):
         part.decode()

@@ -148,7 +148,7 @@ PAGES = {
 def test_a_server_that_wants_pages_visited_names_them(data, pages):
     _, request = asked(error(1, -32042, "visit", data=data))
     assert failure(request, InputNeededError) == (
-        f"the server wants a page visited first, then call again: {pages}"
+        f"the server wants a page visited before the call: {pages}"
     )
 
 
@@ -267,7 +267,7 @@ def test_an_oversized_line_names_the_limit():
         (
             hangup(b"42"),
             "tools/list",
-            'the server exited during tools/list; a line did not end: "42"',
+            'the server exited during tools/list; skipped 1 line: "42"',
         ),
     ],
 )

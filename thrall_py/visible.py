@@ -12,12 +12,15 @@ QUOTE_LIMIT = 200  # characters of the server's words in one quotation
 
 # What a terminal obeys or does not show: C0 and C1 controls, line and paragraph separators, bidi
 # and other format characters, zero-width characters, fillers, variation selectors, tag
-# characters, lone surrogates, private use and noncharacters.
+# characters, lone surrogates, private use and noncharacters (the last two of every plane).
+_LAST_OF_PLANES = "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}"
+                          for plane in range(0x10000, 0xE0000, 0x10000))  # fmt: skip
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff"
+    f"{_LAST_OF_PLANES}]"
 )
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TEXT = re.compile(f"(?![\n\t]){_UNSAFE.pattern}")
@@ -59,6 +62,8 @@ def _escape(found: "re.Match[str] | str") -> str:
 
 
 def _json_escape(found: re.Match[str]) -> str:
+    if found[0] == "\r":  # in valid JSON it stands between tokens only
+        return " "
     units = found[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 

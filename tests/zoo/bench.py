@@ -242,7 +242,6 @@ class Observer:
         self.deadline = self.started + limit
         self.watch = Watch(process.pid)
         self.unfinished = b""
-        self.chunks = []
 
     def observe(self, run, meanwhile):
         pidfd = os.pidfd_open(self.process.pid)

@@ -47,9 +47,8 @@ def offer(listed: list[Value], quote: Quoter) -> Offer:
         try:
             pin = pinned(item.load())
         except JsonError as problem:
-            raise ServerError(
-                f"the definition of {quote(name)} cannot be kept: {problem}"
-            ) from None
+            why = quote.words(str(problem))
+            raise ServerError(f"the definition of {quote(name)} cannot be kept: {why}") from None
         if name in tools and tools[name].digest != pin.digest:
             raise ServerError(f"the server defines {quote(name)} twice, and differently")
         if name in tools:

@@ -33,7 +33,7 @@ _STRING = re.compile(f'"{_STRING_BODY}"')
 _MEMBER = re.compile(f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*')
 # At most 64 KiB of a string, never ending inside a UTF-8 sequence, an escape or a surrogate pair.
 _PIECE = re.compile(
-    r'(?:[^"\\]{1,256}(?![\x80-\xbf])|\\u[dD][89abAB]..\\u....|\\u....|\\[^u]){1,256}+'
+    r'(?:[^"\\]{1,256}(?![\x80-\xbf])|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]){1,256}+'
 )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeGuard
 
 from thrall_py import __version__
 from thrall_py.protocol import wire
-from thrall_py.protocol.jsontext import Json, JsonError, Value, string
+from thrall_py.protocol.jsontext import Json, JsonError, Value, decoded, string
 
 MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -104,7 +104,7 @@ def refusal(error: Value) -> Refusal:
     message = members.get("message")
     words = string(message) if message else None
     if words is None:
-        words = string(error) or ("" if members.get("code") else error.text)
+        words = string(error) or ("" if members.get("code") else decoded(error.text))
     return Refusal(wire.load_or_none(members.get("code")), words, members.get("data"))
 
 

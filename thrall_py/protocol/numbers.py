@@ -17,6 +17,9 @@ class Number(NamedTuple):
 
     spelling: str
 
+    def __str__(self) -> str:  # type: ignore[explicit-override]  # @override is of 3.12
+        return self.spelling
+
 
 def number(literal: str) -> int | Number:
     """Read a JSON number: `1.0`, `1e0` and `1` are one value, `0.1` and `0.10` another.

@@ -69,7 +69,7 @@ class Opening:
         self._open(revision)
         theirs = self.session.server.revision
         if theirs != revision:
-            raise self._no_common(f"{theirs}, not {revision}")
+            raise self._no_common(theirs, revision)
 
     def remembered(self, revision: str) -> None:
         """Open as it worked when the server was pinned; find the era anew if it does not any more.
@@ -105,8 +105,10 @@ class Opening:
     def _modern(self, answer: Answer) -> None:
         server = mcp.discovery(answer.result) if answer.result else None
         if server is None:
-            raise self._no_common(f"only what is older than {mcp.MODERN}")
-        self.session.server = server
+            if answer.refusal and mcp.MODERN in answer.refusal.supported:
+                raise self.session.refused(answer.refusal)  # it contradicts itself
+            raise self._no_common("an older one", mcp.MODERN)
+        self.session.settle(server)
 
     def _judge(self, answer: Answer) -> Verdict:
         """Read the outcome of the probe (2026-07-28, "Versioning": the era table)."""
@@ -162,7 +164,7 @@ class Opening:
                 answer = session.wait(deadline)
             except Silence as silence:
                 if late:
-                    return self._modern(late)
+                    return self._after_probe(late)
                 if deadline == self._deadline:
                     raise session.timed_out(silence, self._seconds) from None
                 if not starting:
@@ -200,7 +202,7 @@ class Opening:
             raise self.session.failed("answered initialize without a protocol version")
         if server.revision not in mcp.LEGACY:
             raise self._no_common(server.revision)
-        self.session.server = server
+        self.session.settle(server)
         self.session.notify("notifications/initialized")
 
     def _ask(self, method: str, params: str) -> Answer:
@@ -213,9 +215,8 @@ class Opening:
         except Hangup as hangup:
             raise session.hung_up(hangup) from None
 
-    def _no_common(self, theirs: str) -> ServerError:
-        ours = ", ".join(mcp.REVISIONS)
+    def _no_common(self, theirs: str, ours: str = ", ".join(mcp.REVISIONS)) -> ServerError:
         return ServerError(
-            f"no common protocol version: the server speaks {self.session.quote.words(theirs)};"
-            f" thrall speaks {ours}"
+            f"no common protocol version: the server speaks {self.session.quote.words(theirs)},"
+            f" thrall asked for {ours}"
         )

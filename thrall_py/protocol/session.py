@@ -4,6 +4,8 @@ While a request is open everything else on the line is dealt with here: the serv
 are answered, notifications pass, and whatever else a server prints is skipped and counted.
 """
 
+import json
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from thrall_py.protocol.skipped import Skipped
 from thrall_py.visible import Quoter
 
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
+_PAGES = 3  # pages to visit that are named
 _DATA_LIMIT = 500  # characters of an error's data that are shown
 
 
@@ -37,15 +40,22 @@ class Session:
         self.clock = clock
         self.quote = quote
         self.stage = "handshake"
-        self.server = mcp.Server(mcp.LEGACY[0])  # until the handshake says otherwise
+        self.server = mcp.Server(mcp.LEGACY[0])  # until the handshake is settled
         self.list_changes = 0  # how often the server said that its tools changed
         self._next_id = 1
         self._open: list[int | str] = []
+        self._answers: deque[Answer] = deque()  # taken, not yet waited for: an array holds several
         self._skipped = Skipped(quote)
         self._replied = 0
 
-    def ask(self, method: str, params: str, seconds: float) -> Answer:
-        """Send a request and wait at most `seconds` for its answer, whichever it is.
+    def ask(self, method: str, params: str, seconds: float, since: float | None = None) -> Answer:
+        """Send a request and wait for its answer, whichever it is.
+
+        Args:
+            method: of the request.
+            params: its params as JSON text.
+            seconds: how long to wait at most.
+            since: from when on, on the clock; now, if it is left out.
 
         Raises:
             ServerError: the server ended, or sent an answer that cannot be used.
@@ -54,13 +64,15 @@ class Session:
         """
         self.send(method, params)
         try:
-            return self.wait(self.clock() + seconds)
+            return self.wait((self.clock() if since is None else since) + seconds)
         except Silence as silence:
             raise self.timed_out(silence, seconds) from None
         except Hangup as hangup:
             raise self.hung_up(hangup) from None
 
-    def request(self, method: str, params: str, seconds: float) -> Value:
+    def request(
+        self, method: str, params: str, seconds: float, since: float | None = None
+    ) -> Value:
         """Do as `ask` does; the result.
 
         Raises:
@@ -69,7 +81,7 @@ class Session:
 
         """
         self.stage = method
-        answer = self.ask(method, params, seconds)
+        answer = self.ask(method, params, seconds, since)
         if answer.result is None:
             assert answer.refusal, "an answer has one of the two"
             raise self.refused(answer.refusal)
@@ -96,7 +108,7 @@ class Session:
             Silence, Hangup: as the channel said.
 
         """
-        while True:
+        while not self._answers:
             try:
                 line = self.channel.receive(deadline)
             except Oversize as problem:
@@ -106,14 +118,17 @@ class Session:
                 raise
             except Hangup as hangup:
                 # A complete answer counts without its line end.
-                answer = self._look_at(hangup.partial, complete=False)
-                if not answer:
+                self._look_at(hangup.partial, complete=False)
+                if not self._answers:
                     raise
             else:
-                answer = self._look_at(line)
-            if answer:
-                self._open.remove(answer.id)
-                return answer
+                self._look_at(line)
+        return self._answers.popleft()
+
+    def settle(self, server: mcp.Server) -> None:
+        """End the handshake; what is still unanswered of it is skipped if it is answered yet."""
+        self.server = server
+        self._open.clear()
 
     def pause(self, seconds: float) -> None:
         """Let `seconds` pass while no request is open, attending to the server.
@@ -135,40 +150,40 @@ class Session:
 
     # -- what came -----------------------------------------------------------------------------
 
-    def _look_at(self, line: bytearray, *, complete: bool = True) -> Answer | None:
+    def _look_at(self, line: bytearray, *, complete: bool = True) -> None:
         if not line.strip():
-            return None
+            return
         try:
             messages = wire.read(line)
         except JsonError as problem:
             if not complete:
-                return None
+                return  # told as a line that did not end
             if wire.is_broken_answer(line, self._open):
-                raise self.failed(f"sent an answer that is {problem}") from None
+                words = self.quote.words(str(problem))
+                raise self.failed(f"sent an answer that is {words}") from None
             messages = []
         if not messages:
             self._skipped.add(line)
         for message in messages:
-            answer = self._take(message, line)
-            if answer:
-                return answer
-        return None
+            self._take(message, line)
+        line.clear()
 
-    def _take(self, message: wire.Message, line: bytearray) -> Answer | None:
+    def _take(self, message: wire.Message, line: bytearray) -> None:
         id_ = self._answered(message)
         if id_ is not None:
+            self._open.remove(id_)
             if message.error is not None:
-                return Answer(id_, None, mcp.refusal(message.error))
-            if message.result is None:
+                self._answers.append(Answer(id_, None, mcp.refusal(message.error)))
+            elif message.result is not None:
+                self._answers.append(Answer(id_, message.result, None))
+            else:
                 raise self.failed("sent an answer with neither a result nor an error")
-            return Answer(id_, message.result, None)
-        if message.method is None or message.is_answer or self._is_echo(message):
+        elif message.method is None or message.is_answer or self._is_echo(message):
             self._skipped.add(line)
         elif message.id is not None:
             self._reply(message.id, message.method)
         elif message.method == "notifications/tools/list_changed":
             self.list_changes += 1
-        return None
 
     def _answered(self, message: wire.Message) -> int | str | None:
         """Find the open request that `message` answers."""
@@ -209,12 +224,10 @@ class Session:
     def refused(self, refusal: mcp.Refusal) -> RefusedError | InputNeededError:
         """Say with which code, words and data the server refused."""
         if refusal.code == mcp.URL_ELICITATION_REQUIRED:
-            pages = ", ".join(self.quote(url) for url in refusal.urls) or self.quote(
+            pages = ", ".join(self.quote(url) for url in refusal.urls[:_PAGES]) or self.quote(
                 refusal.message
             )
-            return InputNeededError(
-                f"the server wants a page visited first, then call again: {pages}"
-            )
+            return InputNeededError(f"the server wants a page visited before the call: {pages}")
         code = "without a code" if refusal.code is None else self.quote.words(str(refusal.code))
         words = f": {self.quote(refusal.message)}" if refusal.message else ""
         data = (
@@ -253,5 +266,7 @@ class Session:
             for id_ in self._open:
                 self.notify(
                     "notifications/cancelled",
-                    mcp.params(self.server.revision, f'"requestId":{id_},"reason":"{reason}"'),
+                    mcp.params(
+                        self.server.revision, f'"requestId":{json.dumps(id_)},"reason":"{reason}"'
+                    ),
                 )

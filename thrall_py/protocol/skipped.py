@@ -11,9 +11,12 @@ _HINTS = (
     (r"(?i)^content-length:", "looks like Content-Length framing; MCP wants one message per line"),
     (r"^[\[{]\s*$", "looks like a message printed over several lines; MCP wants each on one line"),
     (r"(?i)ok to proceed|need to install", "asks for installation: add -y"),
-    (r'^\{.*"method":"(initialize|server/discover)"', "repeats what it reads: no MCP server"),
+    (r'^\{.*"method":"(?:initialize|server/discover)"', "repeats what it reads: no MCP server"),
     (r"^\x00|\x00.\x00", "looks like UTF-16; MCP wants UTF-8"),
-    (r"(?i)^(usage:|unknown (option|command))", "looks like a usage message: check the arguments"),
+    (
+        r"(?i)^(?:usage:|unknown (?:option|command))",
+        "looks like a usage message: check the arguments",
+    ),
     (
         r'^\{.*"id":\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":',
         "an answer with id {}, which nobody asked with",

@@ -45,11 +45,11 @@ def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
         RefusedError, TimedOutError: as the session says.
 
     """
-    deadline = session.clock() + seconds
+    since = session.clock()
     members = mcp.call_members(tool, arguments)
     for _ in range(_MOST_ROUNDS):
-        left = max(0.0, deadline - session.clock())
-        result = session.request("tools/call", mcp.params(session.server.revision, members), left)
+        params = mcp.params(session.server.revision, members)
+        result = session.request("tools/call", params, seconds, since)
         if result.kind != "{":
             raise session.failed("sent a result that is not an object")
         state = _state(session, result)
