@@ -19,13 +19,14 @@ class Script:
     there are no steps left, the deadline passes. A script that is its own clock starts at 0.
     """
 
-    def __init__(self, *steps, answer=None, unread=False, ending="exited"):
+    def __init__(self, *steps, answer=None, unread=0, ending="exited"):
         self.steps = deque(steps)
         self.answer = answer or deaf
-        self.leaves_unread = unread
+        self.leaves_unread = unread  # how many messages, counted from the last one
         self.ending = ending
         self.now = 0.0
         self.sent = []
+        self.sizes = []
         self.receives = 0
         self.closed = 0
 
@@ -36,6 +37,7 @@ class Script:
         assert message.endswith(b"\n")
         assert message.count(b"\n") == 1
         self.sent.append(json.loads(message))
+        self.sizes.append(len(message))
         self.steps.extend(self.answer(self.sent[-1]))
 
     def receive(self, deadline):
@@ -57,7 +59,7 @@ class Script:
         raise Silence(b"", blocked=False)
 
     def unread(self):
-        return self.leaves_unread
+        return sum(self.sizes[max(0, len(self.sizes) - self.leaves_unread) :])
 
     def close(self):
         self.closed += 1

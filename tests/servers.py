@@ -26,6 +26,12 @@ def command(name, *words):
     return (sys.executable, "-I", "-S", os.path.abspath(__file__), name, *words)
 
 
+def offering(folder=".", **offer):
+    """Let the servers that are started in `folder` offer something else."""
+    with open(os.path.join(folder, "server.json"), "w", encoding="utf-8") as file:
+        json.dump(offer, file)
+
+
 class Story:
     """What a server writes into its FIFO."""
 
@@ -273,15 +279,13 @@ class Good:
                 return text(json.dumps({"cwd": os.getcwd(), "env": dict(os.environ)}))
             case "fail":
                 return {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}
-            case "hang":
-                return None
             case "die":
                 sys.exit(7)
-            case "signal":
-                os.kill(os.getppid(), signal.SIGTERM)
+            case "hang" | "signal":
+                if name == "signal":
+                    os.kill(os.getppid(), signal.SIGTERM)
                 return None
-            case _:
-                return {"error": {"code": -32602, "message": f"Unknown tool: {name}"}}
+        return {"error": {"code": -32602, "message": f"Unknown tool: {name}"}}
 
 
 def text(words):

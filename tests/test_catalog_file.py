@@ -227,6 +227,15 @@ def test_a_directory_that_takes_no_file_is_refused_early(monkeypatch):
         file.read_or_new("c")
 
 
+@pytest.mark.parametrize("step", [file.read_or_new, lambda path: file.write(path, "text")])
+def test_a_working_directory_that_is_gone_is_told_of(step):
+    os.mkdir("gone")
+    os.chdir("gone")
+    os.rmdir("../gone")
+    with pytest.raises(CatalogError, match="^cannot write c: No such file or directory$"):
+        step("c")
+
+
 # -- writing -----------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from thrall_py.errors import InputError
-from thrall_py.transport.environment import CLEAN, _GIT_LOCAL, expanded, inherited, variables
+from thrall_py.transport.environment import _GIT_LOCAL, CLEAN, expanded, inherited, variables
 
 OURS = {"A": "1", "EMPTY": "", "PATH": "/bin", "GIT_DIR": ".git", "GIT_AUTHOR_NAME": "me"}
 

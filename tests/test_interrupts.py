@@ -79,6 +79,19 @@ def test_a_signal_that_was_ignored_on_entry_stays_ignored():
         signal.signal(signal.SIGHUP, previous)
 
 
+def test_the_deaths_of_children_are_not_ignored_whatever_was_so_before():
+    previous = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            assert signal.getsignal(signal.SIGCHLD) is signal.SIG_DFL
+            child = subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"])
+            assert child.wait() == 7
+            assert not interrupts.look()
+        assert signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGCHLD, previous)
+
+
 def test_a_signal_with_a_handler_of_another_is_not_ours():
     seen = []
     previous = signal.signal(signal.SIGUSR1, lambda signum, _: seen.append(signum))

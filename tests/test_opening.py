@@ -82,9 +82,8 @@ def test_a_server_that_refuses_the_second_probe_too_is_told():
     def stubborn(asked):
         return [error(asked["id"], -32022, "no", data={"supported": ["2026-07-28"]})]
 
-    assert failure(Servers(stubborn), RefusedError) == (
-        "the server refused the handshake with error -32022:"
-        ' "no", data {"supported": ["2026-07-28"]}'
+    assert failure(Servers(stubborn), ServerError) == (
+        "the server refused 2026-07-28, which it says it supports, during the handshake"
     )
 
 
@@ -133,7 +132,7 @@ def test_a_server_that_the_probe_has_spoilt_gets_a_fresh_process():
 
 
 def test_a_server_that_ended_before_it_read_the_probe_is_not_started_again():
-    servers = Servers(probed(hangup()), unread=True, ending="exited with status 1")
+    servers = Servers(probed(hangup()), unread=1, ending="exited with status 1")
     assert failure(servers) == "the server exited with status 1 during the handshake"
     assert len(servers.started) == 1
 
@@ -249,7 +248,7 @@ def test_an_unanswered_probe_is_never_cancelled():
 
 
 def test_a_server_that_is_still_starting_gets_all_the_time_there_is():
-    servers = Servers(probed(then=lambda _: [60, error(PROBE), greeting(1)]), unread=True)
+    servers = Servers(probed(then=lambda _: [60, error(PROBE), greeting(1)]), unread=2)
     session = opened(servers)
     assert (session.server.revision, session.clock(), len(servers.started)) == (
         "2025-11-25",
@@ -258,8 +257,29 @@ def test_a_server_that_is_still_starting_gets_all_the_time_there_is():
     )
 
 
+def test_a_server_that_reads_the_probe_and_then_nothing_more_gets_a_fresh_process():
+    servers = Servers(deaf, legacy(), unread=1)
+    session = opened(servers)
+    assert (session.server.revision, servers.started[0].now) == ("2025-11-25", 10.0)
+    assert servers.sent == [
+        ["server/discover", "initialize"],
+        ["initialize", "notifications/initialized"],
+    ]
+
+
+def test_a_fresh_process_that_turns_out_to_be_modern_is_taken_as_that():
+    def refuses(asked):
+        if asked["method"] == "initialize":
+            return [error(asked["id"], -32022, "no", data={"supported": ["2026-07-28"]})]
+        return modern(asked)
+
+    servers = Servers(deaf, refuses)
+    assert opened(servers).server.is_modern
+    assert servers.sent[1] == ["initialize", "server/discover"]
+
+
 def test_a_server_that_never_reads_times_out_at_the_deadline():
-    servers = Servers(deaf, unread=True)
+    servers = Servers(deaf, unread=2)
     words = failure(servers, TimedOutError, seconds=12)
     assert words == "no answer to the handshake in 12 s (--start-timeout)"
     assert (servers.started[0].now, len(servers.started)) == (12.0, 1)
@@ -343,8 +363,7 @@ def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
             "2026-07-28",
             legacy(),
             ServerError,
-            "no common protocol version: the server speaks an older one,"
-            " thrall asked for 2026-07-28",
+            "no common protocol version: the server speaks an older one, thrall asked for 2026-07-28",
         ),
         ("2025-11-25", dies, ServerError, "the server exited during the handshake"),
         (

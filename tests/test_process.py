@@ -3,12 +3,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 
 import pytest
 from servers import command
 
-from thrall_py.protocol.channel import Hangup, Oversize, Silence
 from thrall_py.errors import Interrupted
+from thrall_py.protocol.channel import Hangup, Oversize, Silence
 from thrall_py.transport.process import Process, _ending
 from thrall_py.transport.spawn import Launch
 
@@ -134,30 +135,35 @@ def test_a_deadline_beyond_what_poll_can_wait_is_no_error(start):
 def test_output_without_end_does_not_move_the_deadline(start):
     process = start("floods")
     until = within(0.5)
+    lines = iter(lambda: time.monotonic() < until + 3 and process.receive(until), False)
     with pytest.raises(Silence):
-        while time.monotonic() < until + 3:
-            process.receive(until)
+        deque(lines, maxlen=0)
 
 
 # -- what the server left unread ---------------------------------------------------------------
 
 
-def test_unread_tells_whether_the_server_read_everything(start):
+def test_unread_counts_what_the_server_has_not_read(start):
     process = start("never_reads")
     assert process.receive(within(SOON)) == b"ready"
-    assert not process.unread()
+    assert process.unread() == 0
     process.send(b"x\n")
-    assert process.unread()  # queued
+    process.send(b"yy\n")
+    assert process.unread() == 5  # queued
     with pytest.raises(Silence):
         process.receive(within(0.05))
-    assert process.unread()  # in the pipe
+    assert process.unread() == 5  # in the pipe
+    process.send(b"z" * 3_000_000)
+    with pytest.raises(Silence):
+        process.receive(within(0.05))
+    assert process.unread() == 3_000_005  # some of it in the pipe, the rest queued
 
 
 def test_nothing_is_unread_after_an_answer(start):
     process = start("cat")
     process.send(b"x\n")
     process.receive(within(SOON))
-    assert not process.unread()
+    assert process.unread() == 0
 
 
 # -- servers that hang up ----------------------------------------------------------------------
@@ -369,7 +375,7 @@ def test_a_signal_during_the_grace_cuts_it_short(start, graveyard, interrupts):
     assert graveyard.words() == ["eof"]
 
 
-def test_a_signal_that_does_not_stop_us_is_passed_over(start, monkeypatch):
+def test_a_signal_that_does_not_stop_us_is_passed_over(start):
     seen = []
     previous = signal.signal(signal.SIGUSR1, lambda signum, _: seen.append(signum))
     try:

@@ -1,5 +1,7 @@
+import fcntl
 import os
 import signal
+import sys
 
 import pytest
 
@@ -8,6 +10,7 @@ from thrall_py.transport import spawn
 from thrall_py.transport.spawn import Launch
 
 PATH = {"PATH": os.environ["PATH"]}
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a way to look")
 
 
 @pytest.fixture
@@ -46,6 +49,7 @@ def test_a_server_leads_a_session_and_a_group(run):
     assert said.split() == [str(child.process.pid)] * 3
 
 
+@linux
 def test_no_descriptor_above_2_is_inherited(run, tmp_path):
     with open(tmp_path / "held", "w") as held:
         os.set_inheritable(held.fileno(), True)
@@ -54,10 +58,9 @@ def test_no_descriptor_above_2_is_inherited(run, tmp_path):
     assert "pipe:" in said
 
 
+@linux
 def test_the_pipes_are_as_wide_as_everybody_may_have_them(run):
     _, child = run("true")
-    import fcntl
-
     assert fcntl.fcntl(child.output.fileno(), fcntl.F_GETPIPE_SZ) == 1 << 20
 
 

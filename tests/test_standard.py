@@ -3,6 +3,7 @@ import os
 import select
 import signal
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,14 +85,9 @@ def test_a_signal_is_seen_while_nobody_reads(pipe, replaced, interrupts):
 
 
 def test_a_wakeup_without_a_signal_that_stops_us_is_slept_through(interrupts):
-    class Poll:
-        turns = [[(interrupts.fileno(), select.POLLIN)], [], [(1, select.POLLOUT)]]
-
-        def poll(self):
-            return self.turns.pop(0)
-
-    standard._wait(Poll(), interrupts)
-    assert Poll.turns == []
+    turns = [[(interrupts.fileno(), select.POLLIN)], [], [(1, select.POLLOUT)]]
+    standard._wait(SimpleNamespace(poll=lambda: turns.pop(0)), interrupts)
+    assert turns == []
 
 
 def test_a_reader_that_went_away_is_told_of_as_such(pipe, replaced, interrupts):

@@ -4,7 +4,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from servers import MODERN, TOOLS, command
+from servers import MODERN, TOOLS, command, offering
 
 from thrall_py import errors
 from thrall_py.catalog import file
@@ -18,11 +18,6 @@ from thrall_py.verbs.conversation import Terms, prepare
 TERMS = Terms(timeout=10, start_timeout=10, grace=5, max_message=1 << 20)
 GOOD = Recipe(command("good"), {})
 TOKEN = "sesame42sesame"  # what a secret looks like
-
-
-def server(**offer):
-    """Let the servers that are started here offer something else."""
-    Path("server.json").write_text(json.dumps(offer))
 
 
 def ready(recipe, *, expand=False, **given):
@@ -103,17 +98,16 @@ def test_a_conversation_opens_in_the_revision_that_is_wanted_or_found(
 def test_a_conversation_that_does_not_open_leaves_nobody_alive(interrupts, graveyard):
     start = ready(Recipe(command("modern", graveyard.path), {}))
     terms = TERMS._replace(revision="2025-11-25")
-    with pytest.raises(errors.RefusedError, match="^the server refused the handshake"):
-        with conversation.conversation(start, terms, interrupts):
-            pytest.fail("it opened")
+    opening = conversation.conversation(start, terms, interrupts)
+    with pytest.raises(errors.RefusedError, match="^the server refused the handshake"), opening:
+        pytest.fail("it opened")
     assert graveyard.words() == ["eof"]
 
 
 def test_a_conversation_that_breaks_leaves_nobody_alive(interrupts, graveyard):
     start = ready(Recipe(command("good", graveyard.path), {}))
-    with pytest.raises(KeyError):
-        with conversation.conversation(start, TERMS, interrupts):
-            raise KeyError
+    with pytest.raises(KeyError), conversation.conversation(start, TERMS, interrupts):
+        raise KeyError
     assert graveyard.words() == ["eof"]
 
 
@@ -206,7 +200,7 @@ def test_a_pinned_tool_is_called_if_it_is_as_pinned(interrupts):
 )
 def test_a_tool_that_is_not_as_pinned_is_not_called(interrupts, graveyard, tools, changes):
     write_catalog(Recipe(command("good", graveyard.path), {}))
-    server(tools=tools)
+    offering(tools=tools)
     with pytest.raises(errors.DriftError) as drifted:
         called(interrupts, "echo", catalog="catalog.json")
     assert str(drifted.value) == (
@@ -217,7 +211,7 @@ def test_a_tool_that_is_not_as_pinned_is_not_called(interrupts, graveyard, tools
 
 def test_the_drift_of_another_tool_does_not_matter_to_a_call(interrupts):
     write_catalog()
-    server(tools=[TOOLS[1], {"name": "new"}])
+    offering(tools=[TOOLS[1], {"name": "new"}])
     assert called(interrupts, "fail", catalog="catalog.json").is_error
 
 
@@ -235,7 +229,7 @@ def asked(interrupts, recipe=GOOD, **given):
 
 
 def test_a_pin_holds_all_that_the_server_says(interrupts):
-    server(instructions="Do.", serverInfo={"name": "it", "version": "3"})
+    offering(instructions="Do.", serverInfo={"name": "it", "version": "3"})
     found = asked(interrupts)
     assert (found.name, found.warnings) == ("it", [])
     assert found.entry.recipe == GOOD
@@ -244,19 +238,19 @@ def test_a_pin_holds_all_that_the_server_says(interrupts):
 
 
 def test_a_server_without_a_name_gets_that_of_its_program(interrupts):
-    server(serverInfo={})
+    offering(serverInfo={})
     assert asked(interrupts).name == os.path.basename(GOOD.command[0])
 
 
 def test_what_a_person_should_know_is_said(interrupts):
-    server(tools=[{"name": "a b"}, {"name": "a b"}], instructions="\u200b")
+    offering(tools=[{"name": "a b"}, {"name": "a b"}], instructions="\u200b")
     assert asked(interrupts).warnings == [
         '"a b" is listed twice',
         r"hidden characters in the server's instructions: \u200b",
         '"a b": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -',
         '"a b": no inputSchema',
     ]
-    server(tools=[])
+    offering(tools=[])
     assert asked(interrupts).warnings == ["the server offers no tools: the pin is empty"]
 
 
@@ -267,26 +261,21 @@ def test_what_a_person_should_know_is_said(interrupts):
             {"tools": [{"name": "a", "description": f"x {TOKEN} y"}]},
             'the definition of "a" repeats a secret of its environment',
         ),
-        (
-            {"instructions": f"Use {TOKEN}."},
-            "the server repeats a secret of its environment in what it says of itself",
-        ),
-        (
-            {"serverInfo": {"name": TOKEN}},
-            "the server repeats a secret of its environment in what it says of itself",
-        ),
+        ({"instructions": f"Use {TOKEN}."}, "the server repeats a secret of its environment in"),
+        ({"serverInfo": {"name": TOKEN}}, "the server repeats a secret of its environment in"),
     ],
 )
 def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sentence):
-    server(**offer)
+    offering(**offer)
     with pytest.raises(errors.ServerError) as refused:
         asked(interrupts, GOOD._replace(env={"A": "${A}"}), A=TOKEN)
-    assert str(refused.value) == sentence
+    assert str(refused.value).startswith(sentence)
+    assert TOKEN not in str(refused.value)
 
 
 def test_a_pin_joins_those_that_are_there(interrupts):
     entry = write_catalog()
-    server(serverInfo={"name": "another"})
+    offering(serverInfo={"name": "another"})
     text = pin.write("catalog.json", asked(interrupts))
     assert Path("catalog.json").read_text() == text
     assert list(file.read("catalog.json")) == ["another", "fake"]
@@ -318,7 +307,7 @@ def test_what_is_as_pinned_has_no_difference(interrupts):
 
 
 def test_what_changed_is_a_difference(interrupts):
-    server(instructions="New.", tools=TOOLS[:1])
+    offering(instructions="New.", tools=TOOLS[:1])
     differences, notes = checked(interrupts, write_catalog())
     assert notes == []
     assert [(d.tool, d.path) for d in differences] == [(None, ("instructions",)), ("fail", ())]
@@ -326,13 +315,13 @@ def test_what_changed_is_a_difference(interrupts):
 
 
 def test_a_list_that_changes_within_a_session_is_a_difference(interrupts):
-    server(later=TOOLS[1:])
+    offering(later=TOOLS[1:])
     ((tool, path, _, after),) = checked(interrupts, write_catalog())[0]
     assert (tool, path, after) == ("echo", (), None)
 
 
 def test_another_version_and_an_odd_list_are_only_noted(interrupts):
-    server(tools=[*TOOLS, TOOLS[0]], serverInfo={"name": "fake", "version": "2\x1b"})
+    offering(tools=[*TOOLS, TOOLS[0]], serverInfo={"name": "fake", "version": "2\x1b"})
     assert checked(interrupts, write_catalog()) == (
         [],
         [
@@ -344,7 +333,7 @@ def test_another_version_and_an_odd_list_are_only_noted(interrupts):
 
 def test_a_server_that_refuses_could_not_be_checked(interrupts):
     entry = write_catalog(Recipe(command("good"), {}))
-    server(refuses=["tools/list"])
+    offering(refuses=["tools/list"])
     with pytest.raises(
         errors.ServerError, match="^the server refused tools/list with error -32601"
     ):

@@ -158,7 +158,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
         answered.append(rendered)
         _print(rendered, invocation, as_json=json, save=save)
 
-    wanted = verb.Call(tool, text)
+    wanted = verb.Call(arguments.word(tool), text)
     with invocation.interrupts as interrupts:
         if catalog is None:
             start = surroundings.start(invocation.command())

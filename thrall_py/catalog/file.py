@@ -50,8 +50,7 @@ def read_or_new(path: str) -> Catalog:
     """
     if path == STDOUT:
         return {}
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
+    folder, target = _place(path)
     if not os.path.isdir(folder):
         raise CatalogError(f"cannot write {visible(path)}: there is no directory {visible(folder)}")
     if not os.access(folder, os.W_OK):
@@ -117,9 +116,8 @@ def write(path: str, text: str) -> None:
         CatalogError: it cannot be written; the old file is as it was.
 
     """
-    target = os.path.realpath(path)
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    folder, target = _place(path)
+    temporary = os.path.join(folder, f".{os.path.basename(target)}.{secrets.token_hex(4)}")
     try:
         mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -134,6 +132,15 @@ def write(path: str, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise CatalogError(f"cannot write {visible(path)}: {problem.strerror}") from None
+
+
+def _place(path: str) -> tuple[str, str]:
+    """The directory and the file itself, behind symbolic links."""
+    try:
+        target = os.path.realpath(path)
+    except OSError as problem:  # the working directory is gone
+        raise CatalogError(f"cannot write {visible(path)}: {problem.strerror}") from None
+    return os.path.dirname(target), target
 
 
 # -- an entry as JSON and back -----------------------------------------------------------------

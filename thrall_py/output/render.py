@@ -31,17 +31,23 @@ class Part(NamedTuple):
     kind: str
     media_type: str
     address: str
-    content: Value | None  # None for a mere link
+    content: Value | None  # None for a mere link, or where nothing is
     encoding: Literal["base64", "text", "json"]
 
     def line(self, saved_as: str = "") -> str:
         """The line that stands for it, without its newline."""
-        words = [visible(self.media_type[:_SHOWN]) or "no media type"]
-        if self.content is not None:
-            words.append(f"{_size(self.content, self.encoding)} bytes")
+        words = [visible(self.media_type[:_SHOWN]) or "no media type", *self._amount()]
         words += [visible(self.address[:_SHOWN])] if self.address else []
         words += [f"saved as {saved_as}"] if saved_as else []
         return f"[{visible(self.kind[:_SHOWN])}: {', '.join(words)}]"
+
+    def _amount(self) -> list[str]:
+        if self.content is None:
+            return []
+        try:
+            return [f"{sum(map(len, self.decode()))} bytes"]
+        except ServerError:
+            return ["not base64"]
 
     @property
     def extension(self) -> str:
@@ -168,20 +174,12 @@ def _part(item: Value) -> Value | Part:
         return Part(kind, media_type, address, text, "text")
     if data is not None and data.kind == '"':
         return Part(kind, media_type, address, data, "base64")
-    return Part(kind, media_type, address, item, "json")
+    known = kind in {"image", "audio", "resource"}  # then it has nothing in it
+    return Part(kind, media_type, address, None if known else item, "json")
 
 
 def _words(value: Value | None) -> str:
     return (value and string(value)) or ""
-
-
-def _size(content: Value, encoding: str) -> int:
-    if encoding == "json":
-        return content.end - content.start
-    if encoding == "text":
-        return sum(len(piece.encode("utf-8", "backslashreplace")) for piece in pieces(content))
-    padding = content.source.count("=", content.end - 3, content.end)
-    return (content.end - content.start - 2) * 3 // 4 - padding
 
 
 def _unusable(why: str) -> ServerError:

@@ -23,8 +23,8 @@ class Channel(Protocol):
 
         """
 
-    def unread(self) -> bool:
-        """Tell whether the server has left something unread of what was sent; False if unknown."""
+    def unread(self) -> int:
+        """Count the bytes that were sent and that the server has not read; 0 if unknown."""
 
     def close(self) -> str:
         """End the channel and the server with it; how the server ended, as words after "it"."""

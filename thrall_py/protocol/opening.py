@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from thrall_py.errors import ServerError, ThrallError, TimedOutError
-from thrall_py.protocol import mcp
+from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Hangup, Silence
 from thrall_py.protocol.session import Answer, Session
 
@@ -106,7 +106,7 @@ class Opening:
         server = mcp.discovery(answer.result) if answer.result else None
         if server is None:
             if answer.refusal and mcp.MODERN in answer.refusal.supported:
-                raise self.session.refused(answer.refusal)  # it contradicts itself
+                raise self.session.failed(f"refused {mcp.MODERN}, which it says it supports,")
             raise self._no_common("an older one", mcp.MODERN)
         self.session.settle(server)
 
@@ -153,12 +153,14 @@ class Opening:
         that answer both have gone back to the legacy era with the second.
         """
         session = self.session
-        session.send("initialize", mcp.initialize_params(mcp.LEGACY[0]))
+        offer = mcp.initialize_params(mcp.LEGACY[0])
+        id_ = session.send("initialize", offer)
+        behind_the_probe = len(wire.request(id_, "initialize", offer))
         late: Answer | None = None
         answer: Answer | None = None
         while answer is None:
-            # A server that has not read anything yet is still starting, and gets all the time.
-            starting = session.channel.unread()
+            # A server that has not read the probe yet is still starting, and gets all the time.
+            starting = session.channel.unread() > behind_the_probe
             deadline = min(self._deadline, session.clock() + patience)
             try:
                 answer = session.wait(deadline)
@@ -191,10 +193,15 @@ class Opening:
 
     def _initialize(self, revision: str) -> None:
         answer = self._ask("initialize", mcp.initialize_params(revision))
-        if answer.refusal:
-            supported = ", ".join(answer.refusal.supported)
-            raise self._no_common(supported) if supported else self.session.refused(answer.refusal)
-        self._greeted(answer)
+        refusal = answer.refusal
+        if refusal is None:
+            self._greeted(answer)
+        elif mcp.MODERN in refusal.supported:
+            self._discover()
+        elif refusal.supported:
+            raise self._no_common(", ".join(refusal.supported))
+        else:
+            raise self.session.refused(refusal)
 
     def _greeted(self, answer: Answer) -> None:
         server = mcp.greeting(answer.result) if answer.result else None

@@ -17,11 +17,8 @@ _HINTS = (
         r"(?i)^(?:usage:|unknown (?:option|command))",
         "looks like a usage message: check the arguments",
     ),
-    (
-        r'^\{.*"id":\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":',
-        "an answer with id {}, which nobody asked with",
-    ),
 )
+_STRAY_ANSWER = re.compile(r'^\{.*"id":\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
 
 
 class Skipped:
@@ -55,11 +52,14 @@ class Skipped:
 
     def _hint(self) -> str:
         for pattern, hint in _HINTS:
-            for line in (self._first, self._partial):
-                found = re.search(pattern, line)
-                if found:
-                    return f" ({hint.format(*(self._quote.words(g, 40) for g in found.groups()))})"
-        return ""
+            if re.search(pattern, self._first) or re.search(pattern, self._partial):
+                return f" ({hint})"
+        stray = _STRAY_ANSWER.search(self._first)
+        return (
+            f" (an answer with id {self._quote.words(stray[1], 40)}, which nobody asked with)"
+            if stray
+            else ""
+        )
 
 
 def _beginning(line: bytes | bytearray) -> str:

@@ -34,6 +34,8 @@ class Interrupts:
         for signum in _STOPPING:
             if signal.getsignal(signum) is not signal.SIG_IGN:
                 self._previous[signum] = signal.signal(signum, _noted)
+        # Where it is ignored the kernel reaps by itself, and takes the exit status with it.
+        self._previous[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         return self
 
     def __exit__(
@@ -56,7 +58,7 @@ class Interrupts:
     def look(self) -> bool:
         """Tell whether another signal has come since the last look; the first is in `signum`."""
         try:
-            came = [number for number in os.read(self._reading, 512) if number in self._previous]
+            came = [number for number in os.read(self._reading, 512) if number in _STOPPING]
         except BlockingIOError:
             return False
         if came and self.signum is None:

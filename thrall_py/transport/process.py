@@ -77,25 +77,23 @@ class Process:
                 raise Oversize(self._limit)
             if self._closed_output:
                 raise Hangup(self._partial, deaf=False)
-            until = min(deadline, self._listen_until)
-            happened = self._turn(until)
+            # Looked at in every turn: something happens all the time when a server floods us.
+            if time.monotonic() >= self._listen_until:
+                raise Hangup(self._partial, deaf=not self._exited)
+            if time.monotonic() >= deadline:
+                raise Silence(bytes(self._partial[:_SHOWN]), blocked=bool(self._outgoing))
+            self._turn(min(deadline, self._listen_until))
             if self._interrupts.signum is not None:
                 raise Interrupted(self._interrupts.signum)
-            if not happened and time.monotonic() >= until:
-                if until < deadline:
-                    raise Hangup(self._partial, deaf=not self._exited)
-                raise Silence(bytes(self._partial[:_SHOWN]), blocked=bool(self._outgoing))
         line = self._lines.popleft()
         if len(line) > self._limit:
             raise Oversize(self._limit)
         return line
 
-    def unread(self) -> bool:
-        """Tell whether something that was sent still waits to be read."""
-        if self._outgoing:
-            return True
+    def unread(self) -> int:
+        """Count the bytes that were sent and wait to be read, in the pipe and before it."""
         (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
-        return bool(waiting > 0)
+        return int(waiting) + sum(map(len, self._outgoing))
 
     def close(self) -> str:
         """End the server and whatever it started: ask, wait, insist, kill, and only then reap.
@@ -115,11 +113,10 @@ class Process:
 
     # -- the loop ----------------------------------------------------------------------------------
 
-    def _turn(self, deadline: float) -> bool:
-        """Wait for something to happen and deal with it; False if nothing did by the deadline."""
+    def _turn(self, deadline: float) -> None:
+        """Wait for something to happen, until the deadline, and deal with it."""
         seconds = min(max(0.0, deadline - time.monotonic()), _LONGEST_POLL)
-        happened = self._poll.poll(seconds * 1000)
-        for fd, _ in happened:
+        for fd, _ in self._poll.poll(seconds * 1000):
             if fd == self._output:
                 self._read()
             elif fd == self._child.exit:
@@ -128,7 +125,6 @@ class Process:
                 self._write()
             elif self._interrupts.look():
                 self._hurry = self._leaving
-        return bool(happened)
 
     def _read(self) -> None:
         try:
@@ -196,9 +192,10 @@ class Process:
     def _drain(self, seconds: float, enough: Callable[[], bool]) -> None:
         """Let up to `seconds` pass, reading on; less if nothing is left, or a signal came."""
         deadline = time.monotonic() + seconds
-        while not (enough() or self._hurry or (self._exited and self._closed_output)):
-            if not self._turn(deadline) and time.monotonic() >= deadline:
+        while time.monotonic() < deadline and not (self._exited and self._closed_output):
+            if enough() or self._hurry:
                 return
+            self._turn(deadline)
 
     def _signal(self, signum: int) -> None:
         # Not reaped yet, so the number is still ours. A group of zombies answers EPERM on macOS.

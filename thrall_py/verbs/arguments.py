@@ -1,6 +1,7 @@
 """A tool's arguments from stdin or from ITEMs, as the JSON text that is sent: the caller's own."""
 
 import json
+import os
 import re
 from collections.abc import Iterable
 
@@ -42,7 +43,7 @@ def from_items(items: Iterable[str]) -> str:
             raise UsageError(
                 f"{visible(item)!r} is no ITEM: write key=text, key:=JSON or key=@file"
             )
-        key = _argument(found["key"])
+        key = word(found["key"])
         if key in members:
             raise UsageError(f"the key {visible(key)} is given twice")
         members[key] = _value(found, f"the value of {visible(key)}")
@@ -54,7 +55,7 @@ def _value(found: re.Match[str], what: str) -> str:
         what = f"the file {visible(found['rest'])}"
         text = _text(_contents(found["rest"], what), what)
     else:
-        text = _argument(found["rest"])
+        text = word(found["rest"])
     if not found["colon"]:
         return json.dumps(text)
     if not text.strip(" \t\r\n"):
@@ -71,12 +72,17 @@ def _contents(path: str, what: str) -> bytes:
         raise InputError(f"cannot read {what}: {problem.strerror}") from None
 
 
-def _argument(word: str) -> str:
+def word(argument: str) -> str:
+    """Read a word of the command line as UTF-8, whatever the locale takes it for.
+
+    Raises:
+        InputError: it is not UTF-8.
+
+    """
     try:
-        word.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{visible(word)} is not UTF-8") from None
-    return word
+        return os.fsencode(argument).decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{visible(argument)} is not UTF-8") from None
 
 
 def _text(data: bytes, what: str) -> str:

@@ -1,0 +1,140 @@
+import pytest
+from servers import command
+
+from thrall_py.catalog.recipe import Recipe
+from thrall_py.verbs import call
+from thrall_py.verbs.conversation import Terms
+
+
+@pytest.fixture
+def agreed(thrall, monkeypatch):
+    """Call with options; what the verb gets of them: the start and the terms."""
+    got = []
+
+    def on_server(_call, start, terms, _interrupts, _deliver):
+        got.append((start, terms))
+        raise StopIteration  # what follows is not looked at
+
+    def run(*words):
+        monkeypatch.setattr(call, "on_server", on_server)
+        thrall("call", "t", "a=1", *words, "--", "server", "${A}", "--", "--timeout=1")
+        return got[-1]
+
+    return run
+
+
+def test_the_defaults_are_those_of_the_contract(agreed):
+    start, terms = agreed()
+    assert terms == Terms(300.0, 120.0, 2.0, 64 << 20, None)
+    assert start.launch.cwd is None
+
+
+def test_the_words_behind_the_dashes_are_the_servers_alone(agreed):
+    assert agreed()[0].launch.argv == ("server", "${A}", "--", "--timeout=1")
+
+
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        (["--timeout", "0.001"], {"timeout": 0.001}),
+        (["--timeout=1e3"], {"timeout": 1000.0}),
+        (["--start-timeout", "5"], {"start_timeout": 5.0}),
+        (["--grace", "0"], {"grace": 0.0}),
+        (["--max-message", "1"], {"max_message": 1}),
+        (["--max-message", "4096b"], {"max_message": 4096}),
+        (["--max-message", "2k"], {"max_message": 2048}),
+        (["--max-message", "3MiB"], {"max_message": 3 << 20}),
+        (["--max-message", "1G"], {"max_message": 1 << 30}),
+        (["--protocol", "2025-06-18"], {"revision": "2025-06-18"}),
+    ],
+)
+def test_each_term_can_be_set(agreed, words, changed):
+    assert agreed(*words)[1] == Terms(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "changed"),
+    [
+        ("THRALL_CALL_TIMEOUT", "7", {"timeout": 7.0}),
+        ("THRALL_CALL_START_TIMEOUT", "8", {"start_timeout": 8.0}),
+        ("THRALL_CALL_GRACE", "9", {"grace": 9.0}),
+        ("THRALL_CALL_MAX_MESSAGE", "1K", {"max_message": 1024}),
+        ("THRALL_CALL_PROTOCOL", "2024-11-05", {"revision": "2024-11-05"}),
+    ],
+)
+def test_each_term_can_be_set_for_a_whole_job(agreed, monkeypatch, variable, value, changed):
+    monkeypatch.setenv(variable, value)
+    assert agreed()[1] == Terms(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
+
+
+def test_the_command_line_goes_before_the_environment(agreed, monkeypatch):
+    monkeypatch.setenv("THRALL_CALL_TIMEOUT", "7")
+    assert agreed("--timeout", "8")[1].timeout == 8.0
+
+
+def test_the_surroundings_of_a_server_can_be_set(agreed, monkeypatch):
+    monkeypatch.setenv("PASSED", "on")
+    monkeypatch.setenv("KEPT", "away")
+    start, _ = agreed("--clean-env", "--env", "PASSED", "--env", "A=b=c", "--env=E=", "--cwd", "d")
+    environment = start.launch.environment
+    assert {name: environment.get(name) for name in ("PASSED", "A", "E", "KEPT")} == {
+        "PASSED": "on",
+        "A": "b=c",
+        "E": "",
+        "KEPT": None,
+    }
+    assert start.launch.cwd == "d"
+
+
+def test_a_recipe_names_variables_and_holds_no_value():
+    from thrall_py.options import Surroundings
+
+    recipe = Surroundings(("A=secret", "B"), clean_env=True, cwd="d").recipe(("s", "${C}"))
+    assert recipe == Recipe(("s", "${C}"), {"A": "${A}", "B": "${B}"}, clean_env=True, cwd="d")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["--timeout", "0"],
+            "Invalid value for '--timeout': '0' is no number of seconds from 0.001 up",
+        ),
+        (
+            ["--timeout", "x"],
+            "Invalid value for '--timeout': 'x' is no number of seconds from 0.001 up",
+        ),
+        (["--timeout", "nan"], "'nan' is no number of seconds from 0.001 up"),
+        (["--timeout", "inf"], "'inf' is no number of seconds from 0.001 up"),
+        (["--timeout", ""], "'' is no number of seconds from 0.001 up"),
+        (["--start-timeout", "-1"], "'-1' is no number of seconds from 0.001 up"),
+        (["--grace", "-0.1"], "'-0.1' is no number of seconds from 0 up"),
+        (["--max-message", "0"], "'0' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", ""], "'' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "M"], "'M' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "1KK"], "'1KK' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "1.5M"], "'1.5M' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "-1"], "'-1' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "²"], "'²' is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "9" * 5000], "is no size: write bytes, or a number with K, M or G"),
+        (["--env", "=x"], "Invalid value for '--env': a variable is given as NAME or NAME=VALUE"),
+        (["--env", "A B=x"], "a variable is given as NAME or NAME=VALUE"),
+        (["--env", "é"], "a variable is given as NAME or NAME=VALUE"),
+        (["--env", "1A"], "a variable is given as NAME or NAME=VALUE"),
+        (
+            ["--protocol", "2020-01-01"],
+            "Invalid value for '--protocol': '2020-01-01' is not one of",
+        ),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_a_mistake_of_the_command_line(thrall, words, sentence):
+    ran = thrall("call", "t", *words, "--", *command("crash"))
+    assert (ran.status, ran.out) == (2, b"")
+    assert sentence in ran.err
+    assert ran.err.endswith(" (see thrall call --help)\n")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_value_that_may_be_secret_is_not_repeated(thrall):
+    ran = thrall("call", "t", "--env", "A-B=hunter22", "--", "server")
+    assert (ran.status, "hunter22" in ran.err) == (2, False)

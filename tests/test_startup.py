@@ -1,0 +1,65 @@
+"""What a start does not pay for: modules that only some verbs, or a terminal, need."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from servers import command
+
+ROOT = Path(__file__).parent.parent
+SEPARATE = Path(click.__file__).parent.parent  # where packages are
+
+# -I and -S: a development environment's .pth files import modules of their own.
+PROGRAM = f"""
+import sys
+sys.path += [{str(ROOT)!r}, {str(SEPARATE)!r}]
+from thrall_py.__main__ import main
+try:
+    main()
+except SystemExit as ended:
+    status = ended.code
+import json
+print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
+"""
+
+HEAVY = (
+    "asyncio", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pydantic", "rich",
+    "secrets", "socket", "ssl", "thrall_py.catalog.entry", "thrall_py.catalog.file",
+    "thrall_py.output.listing", "thrall_py.output.pretty", "thrall_py.protocol.canonical",
+    "urllib.request",
+)  # fmt: skip
+
+
+def loaded(*words):
+    """The modules of a run that succeeds."""
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", PROGRAM, *words], capture_output=True, check=True
+    )
+    status, modules = json.loads(run.stderr.splitlines()[-1])
+    assert status == 0
+    return set(modules)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("call", "echo", "a=1", "--", *command("good")),
+        ("call", "echo", "a=1", "--json", "--", *command("modern")),
+        ("--help",),
+        ("call", "--help"),
+        ("--version",),
+    ],
+)
+def test_a_start_loads_nothing_heavy(words):
+    modules = loaded(*words)
+    assert "thrall_py.cli" in modules
+    assert modules.isdisjoint(HEAVY), sorted(modules & set(HEAVY))
+
+
+def test_a_pin_that_nobody_watches_loads_no_table():
+    modules = loaded("pin", "-", "--", *command("good"))
+    assert "thrall_py.catalog.file" in modules
+    assert modules.isdisjoint({"rich", "asyncio", "ssl", "importlib.metadata"})
