@@ -51,7 +51,7 @@ def test_without_words_there_is_help_on_stderr(thrall):
         (["--frob"], "No such option", "thrall --help"),
         (["call"], "Missing argument 'TOOL'", "thrall call --help"),
         (["call", "--frob"], "No such option", "thrall call --help"),
-        (["call", "--json=x", "t"], "Option '--json' does not take a value", "thrall --help"),
+        (["call", "--json=x", "t"], "Option '--json' does not take a value", "thrall call --help"),
         (["pin", "c", "d", "--", "s"], "Got unexpected extra argument", "thrall pin --help"),
     ],
 )

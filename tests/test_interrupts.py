@@ -15,22 +15,22 @@ STOPPING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 def test_a_signal_is_noted_and_nothing_else_happens(signum):
     with Interrupts() as interrupts:
         os.kill(os.getpid(), signum)
-        assert interrupts.look()
+        assert interrupts.poll()
         assert interrupts.signum == signum
 
 
 def test_only_the_first_signal_is_kept():
     with Interrupts() as interrupts:
         os.kill(os.getpid(), signal.SIGTERM)
-        assert interrupts.look()
+        assert interrupts.poll()
         os.kill(os.getpid(), signal.SIGINT)
-        assert interrupts.look()
+        assert interrupts.poll()
         assert interrupts.signum == signal.SIGTERM
 
 
 def test_without_a_signal_there_is_nothing_to_see():
     with Interrupts() as interrupts:
-        assert not interrupts.look()
+        assert not interrupts.poll()
         assert interrupts.signum is None
 
 
@@ -73,7 +73,7 @@ def test_a_signal_that_was_ignored_on_entry_stays_ignored():
         with Interrupts() as interrupts:
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
             os.kill(os.getpid(), signal.SIGHUP)
-            assert not interrupts.look()
+            assert not interrupts.poll()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, previous)
@@ -86,7 +86,7 @@ def test_the_deaths_of_children_are_not_ignored_whatever_was_so_before():
             assert signal.getsignal(signal.SIGCHLD) is signal.SIG_DFL
             child = subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"])
             assert child.wait() == 7
-            assert not interrupts.look()
+            assert not interrupts.poll()
         assert signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGCHLD, previous)
@@ -98,7 +98,7 @@ def test_a_signal_with_a_handler_of_another_is_not_ours():
     try:
         with Interrupts() as interrupts:
             os.kill(os.getpid(), signal.SIGUSR1)
-            assert not interrupts.look()
+            assert not interrupts.poll()
             assert interrupts.signum is None
     finally:
         signal.signal(signal.SIGUSR1, previous)

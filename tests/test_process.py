@@ -357,7 +357,7 @@ def test_a_signal_that_came_before_ends_the_waiting_at_once(start):
 
 def test_a_signal_that_was_noted_before_ends_the_waiting_at_once(start, interrupts):
     os.kill(os.getpid(), signal.SIGTERM)
-    assert interrupts.look()
+    assert interrupts.poll()
     process = start("silent")
     began = time.monotonic()
     with pytest.raises(Interrupted):

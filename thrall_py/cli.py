@@ -1,6 +1,7 @@
 """The command line: parse, run a verb, print, exit. The only module that does any of these."""
 
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -18,6 +19,7 @@ from thrall_py.transport.interrupts import SIGPIPE, Interrupts, die_of
 from thrall_py.verbs.conversation import Terms
 from thrall_py.visible import visible
 
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _NAME = 64  # characters of a name in front of a sentence
 
 
@@ -44,6 +46,8 @@ def run(words: Sequence[str]) -> int:
     """
     ours, server = _split(words)
     invocation = Invocation(server)
+    if sys.stderr is None:  # it is closed, and print() would take stdout in its place
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
     try:
         status = _invoke(ours, invocation)
     except Interrupted as interrupted:
@@ -71,6 +75,23 @@ def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
 
 
 def _invoke(ours: list[str], invocation: Invocation) -> int:
+    """Run click, and turn every failure into its sentence and status."""
+    try:
+        return _click(ours, invocation)
+    except ThrallError as problem:
+        say(str(problem), invocation.about)
+        return problem.exit_status
+    except BrokenPipeError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - the one place where a bug is told from a failure
+        if isinstance(problem, OSError) and problem.errno in _UNWRITABLE:
+            say(f"cannot write to stdout: {problem.strerror}")  # the help, or the version
+            return OutputError.exit_status
+        traceback.print_exc()
+        return errors.BUG
+
+
+def _click(ours: list[str], invocation: Invocation) -> int:
     """Parse and run; click's own main() would turn ^C and EPIPE into statuses of its own."""
     try:
         context = thrall.make_context("thrall", ours, obj=invocation, auto_envvar_prefix="THRALL")
@@ -82,17 +103,8 @@ def _invoke(ours: list[str], invocation: Invocation) -> int:
         problem.show()
         return problem.exit_code
     except click.UsageError as problem:
-        path = problem.ctx.command_path if problem.ctx else "thrall"
-        say(f"{visible(problem.format_message())} (see {path} --help)")
-        return UsageError.exit_status
-    except ThrallError as problem:
-        say(str(problem), invocation.about)
-        return problem.exit_status
-    except BrokenPipeError:
-        raise
-    except Exception:  # noqa: BLE001 - the one place where a bug is told from a failure
-        traceback.print_exc()
-        return errors.BUG
+        verb = f" {ours[0]}" if ours and ours[0] in thrall.commands else ""
+        raise UsageError(f"{visible(problem.format_message())} (see thrall{verb} --help)") from None
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
@@ -105,10 +117,11 @@ _STATUSES = "\n".join(f"  {row.code:<6} {row.meaning}" for row in errors.STATUSE
 
 
 @click.group(
-    epilog=f"\b\nExit status:\n{_STATUSES}\n\nSee thrall(1), thrall-call(1), thrall-pin(1).",
+    epilog=f"\b\nExit status:\n{_STATUSES}\n\nThe pages are thrall(1) and thrall-VERB(1).",
     context_settings={"help_option_names": ["--help"], "max_content_width": 80},
 )
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+              allow_from_autoenv=False,
               help="Print the version.")  # fmt: skip
 def thrall() -> None:
     """Call MCP tools as Unix commands, and pin what their servers offer."""
@@ -134,13 +147,13 @@ def call(  # noqa: PLR0913 - one for each option of its own
     surroundings: Surroundings,
     terms: Terms,
 ) -> int:
-    r"""Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
+    """Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
 
     \b
     thrall call TOOL [ITEM]... -- SERVER [ARG]...
     thrall call TOOL [ITEM]... --catalog CATALOG
     ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON).
-    """
+    """  # noqa: D301 - click's mark against wrapping
     from thrall_py.output import saving
     from thrall_py.verbs import arguments
     from thrall_py.verbs import call as verb
@@ -174,13 +187,13 @@ def call(  # noqa: PLR0913 - one for each option of its own
 @options.terms
 @click.pass_obj
 def pin(invocation: Invocation, *, catalog: str, surroundings: Surroundings, terms: Terms) -> int:
-    r"""Ask a server for its tools and write them to CATALOG (- for stdout).
+    """Ask a server for its tools and write them to CATALOG (- for stdout).
 
     \b
     thrall pin CATALOG -- SERVER [ARG]...
     ${NAME} in the server's words is filled in from the environment, and stays
     ${NAME} in the catalog.
-    """
+    """  # noqa: D301 - click's mark against wrapping
     from thrall_py.catalog import file
     from thrall_py.output import listing
     from thrall_py.verbs import pin as verb
@@ -191,8 +204,8 @@ def pin(invocation: Invocation, *, catalog: str, surroundings: Surroundings, ter
     invocation.about = catalog
     with invocation.interrupts as interrupts:
         pinned = verb.ask(surroundings.recipe(command), start, terms, interrupts)
-        if interrupts.signum is not None:  # during the teardown: nothing is written then
-            raise Interrupted(interrupts.signum)
+        interrupts.poll()
+        interrupts.check()  # a signal during the teardown: nothing is written then
         text = verb.write(catalog, pinned)
         tell = functools.partial(say, about=pinned.name)
         listing.tell(pinned.entry, pinned.warnings, pinned.quote, tell, terminal=os.isatty(2))
@@ -209,7 +222,7 @@ def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
     """Ask every server in CATALOG again, and print what is not as it was pinned.
 
     The status is 0 without a difference, 1 with one, and that of the failure
-    (4, 5, 124, ...) when a server could not be asked.
+    (4, 124, ...) when a server could not be asked.
     """
     from thrall_py.catalog import file, report
     from thrall_py.verbs import check as verb
@@ -226,6 +239,9 @@ def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
                 say(str(problem), name)
                 failures.append(problem.exit_status)
                 continue
+            finally:
+                interrupts.poll()
+                interrupts.check()  # a signal during the teardown: no other server is started
             for note in checked.notes:
                 say(note, name)
             lines = report.server(visible(name), checked.differences, checked.quote)

@@ -11,7 +11,12 @@ from thrall_py.catalog.recipe import Recipe
 from thrall_py.protocol import mcp
 from thrall_py.verbs.conversation import Start, Terms, prepare
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_UNITS = {
+    spelling: 1 << 10 * power
+    for power, letter in enumerate(("", "K", "M", "G"))
+    for spelling in (letter, f"{letter}B", f"{letter}IB" if letter else "B")
+}
+_DIGITS = 20  # of a size; int() refuses thousands of them, and nobody means so many
 
 # A verb of cli.py: each has other options, so their names are checked by click alone.
 Command = Callable[..., int]  # type: ignore[explicit-any]
@@ -62,12 +67,12 @@ def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], fl
 
 
 def _size(_: click.Context, __: click.Parameter, value: str) -> int:
-    text = value.upper().removesuffix("B").removesuffix("I")
-    digits = text.rstrip("KMG")
-    unit = text[len(digits) :]
-    if not (digits.isascii() and digits.isdigit() and unit in _UNITS and int(digits)):
+    digits = value.rstrip("BIKMGbikmg")
+    unit = value[len(digits) :].upper()
+    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < _DIGITS else 0
+    if not number or unit not in _UNITS:
         raise click.BadParameter(f"{value!r} is no size: write bytes, or a number with K, M or G")
-    return int(digits) * _UNITS[unit]
+    return number * _UNITS[unit]
 
 
 def _variables(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import contextlib
 import os
 import secrets
 import stat
+from collections.abc import Collection
 
 from thrall_py.catalog.entry import Entry, Pin, pinned
 from thrall_py.catalog.recipe import Recipe
@@ -167,21 +168,18 @@ def _plain(entry: Entry) -> Json:
 
 
 def _entry(value: Json) -> Entry:
-    members = _object(value, "a server")
-    unknown = sorted(set(members) - set(ENTRY_MEMBERS))
-    if unknown:
-        raise JsonError(f"a server has the unknown member {unknown[0]!a}")
+    members = _object(value, "a server", ENTRY_MEMBERS)
     command = members.get("command")
     if not isinstance(command, list) or not command:
         raise JsonError('a server has no "command"')
-    about = _object(members.get("server", {}), '"server"')
+    about = _object(members.get("server", {}), '"server"', ("name", "version"))
     instructions = members.get("instructions")
     cwd = members.get("cwd")
     env = _object(members.get("env", {}), '"env"')
     recipe = Recipe(
         tuple(_word(item, '"command"') for item in command),
         {_variable(name): _word(value, '"env"') for name, value in env.items()},
-        members.get("cleanEnv") is True,
+        _flag(members.get("cleanEnv", False), '"cleanEnv"'),
         None if cwd is None else _word(cwd, '"cwd"'),
     )
     server = mcp.Server(
@@ -197,7 +195,7 @@ def _entry(value: Json) -> Entry:
 
 
 def _pin(name: str, value: Json) -> Pin:
-    members = _object(value, f"the tool {name!a}")
+    members = _object(value, f"the tool {name!a}", ("digest", "definition"))
     pin = pinned(_object(members.get("definition"), f"the definition of {name!a}"))
     if pin.definition.get("name") != name:
         raise JsonError(f"the definition of {name!a} has another name")
@@ -208,9 +206,19 @@ def _pin(name: str, value: Json) -> Pin:
     return pin
 
 
-def _object(value: Json, what: str) -> dict[str, Json]:
+def _object(value: Json, what: str, known: Collection[str] | None = None) -> dict[str, Json]:
+    """An object, of whose members none is unknown if the known ones are given."""
     if not isinstance(value, dict):
         raise JsonError(f"{what} should be an object")
+    unknown = sorted(set(value).difference(known)) if known is not None else []
+    if unknown:
+        raise JsonError(f"{what} has the unknown member {unknown[0]!a}")
+    return value
+
+
+def _flag(value: Json, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise JsonError(f"{what} should be true or false")
     return value
 
 

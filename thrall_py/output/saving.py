@@ -1,7 +1,6 @@
 """Parts of an answer as files: named by us, never by the server, and never over another file."""
 
 import os
-from itertools import count
 
 from thrall_py.errors import InputError, OutputError
 from thrall_py.output.render import Part, Rendered
@@ -42,14 +41,14 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
 
 def _write(directory: str, number: int, part: Part) -> str:
     """Write a new file `part-NUMBER`, or the next number that is free; its path."""
-    for free in count(number):
-        path = os.path.join(directory, f"part-{free}{part.extension}")
+    while True:
+        path = os.path.join(directory, f"part-{number}{part.extension}")
         try:
             with open(path, "xb") as file:
                 file.writelines(part.decode())
         except FileExistsError:
-            continue
+            number += 1
         except OSError as problem:
             raise OutputError(f"cannot write {visible(path)}: {problem.strerror}") from None
-        return path
-    raise AssertionError("count never ends")
+        else:
+            return path

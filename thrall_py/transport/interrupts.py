@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Self
 
+from thrall_py.errors import Interrupted
+
 SIGPIPE = signal.SIGPIPE
 
 _Handler = Callable[[int, FrameType | None], object] | int | None
@@ -44,19 +46,29 @@ class Interrupts:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.look()
         for signum, handler in self._previous.items():
             signal.signal(signum, handler)
+        self.poll()  # now, so that none falls between this and the handlers before
         signal.set_wakeup_fd(self._previous_fd)
         os.close(self._reading)
         os.close(self._writing)
 
     def fileno(self) -> int:
-        """A descriptor that is readable when a signal has come and `look` has not."""
+        """A descriptor that is readable when a signal has come and `poll` has not seen it."""
         return self._reading
 
-    def look(self) -> bool:
-        """Tell whether another signal has come since the last look; the first is in `signum`."""
+    def check(self) -> None:
+        """Raise what a signal asks for, once one was seen.
+
+        Raises:
+            Interrupted: one was.
+
+        """
+        if self.signum is not None:
+            raise Interrupted(self.signum)
+
+    def poll(self) -> bool:
+        """See which signals have come; whether another one has since the last time."""
         try:
             came = [number for number in os.read(self._reading, 512) if number in _STOPPING]
         except BlockingIOError:

@@ -16,7 +16,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from thrall_py.errors import Interrupted
 from thrall_py.protocol.channel import Hangup, Oversize, Silence
 from thrall_py.transport import descendants, spawn
 from thrall_py.transport.interrupts import Interrupts
@@ -72,6 +71,7 @@ class Process:
 
     def receive(self, deadline: float) -> bytearray:
         """Wait for one line, as the Channel says."""
+        self._interrupts.check()
         while not self._lines:
             if len(self._partial) > self._limit:
                 raise Oversize(self._limit)
@@ -83,8 +83,7 @@ class Process:
             if time.monotonic() >= deadline:
                 raise Silence(bytes(self._partial[:_SHOWN]), blocked=bool(self._outgoing))
             self._turn(min(deadline, self._listen_until))
-            if self._interrupts.signum is not None:
-                raise Interrupted(self._interrupts.signum)
+            self._interrupts.check()
         line = self._lines.popleft()
         if len(line) > self._limit:
             raise Oversize(self._limit)
@@ -102,13 +101,14 @@ class Process:
         """
         if not self._how:
             self._leaving = True
-            if self._closed_output:
+            closed_first = self._closed_output
+            if closed_first:
                 self._drain(_OWN_EXIT, lambda: self._exited)
-            by_itself = self._exited
-            self._leave(served_by_another=by_itself and not self._closed_output)
+            left_already = self._exited
+            self._leave(served_by_another=left_already and not closed_first)
             self._kill()
-            status = self._child.process.returncode
-            self._how = _ending(status) if by_itself or not self._closed_output else _CLOSED
+            stayed = closed_first and not left_already
+            self._how = _CLOSED if stayed else _ending(self._child.process.returncode)
         return self._how
 
     # -- the loop ----------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Process:
                 self._note_exit()
             elif fd == self._input:
                 self._write()
-            elif self._interrupts.look():
+            elif self._interrupts.poll():
                 self._hurry = self._leaving
 
     def _read(self) -> None:

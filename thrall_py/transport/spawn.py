@@ -53,10 +53,13 @@ def spawn(launch: Launch) -> Child:
     except (FileNotFoundError, NotADirectoryError) as problem:
         if launch.cwd is not None and problem.filename == launch.cwd:
             raise InputError(f"there is no directory {visible(launch.cwd)}") from None
-        if os.path.exists(launch.argv[0]) and "/" in launch.argv[0]:
+        if "/" in launch.argv[0] and os.path.exists(os.path.join(launch.cwd or "", launch.argv[0])):
             raise CannotExecuteError(f"the interpreter of {program} was not found") from None
         raise ProgramNotFoundError(f"the program {program} was not found") from None
     except OSError as problem:
+        if launch.cwd is not None and problem.filename == launch.cwd:
+            why = f"cannot start in {visible(launch.cwd)}: {problem.strerror}"
+            raise InputError(why) from None
         raise CannotExecuteError(f"cannot execute {program}: {problem.strerror}") from None
     assert process.stdin, "asked for above"
     assert process.stdout, "asked for above"

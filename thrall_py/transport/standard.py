@@ -5,7 +5,7 @@ import select
 import stat
 from collections.abc import Iterable
 
-from thrall_py.errors import Interrupted, OutputError
+from thrall_py.errors import OutputError
 from thrall_py.transport.interrupts import Interrupts
 
 # What a pipe that poll(2) calls writable takes without blocking (PIPE_BUF on Linux), so that a
@@ -55,6 +55,5 @@ def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:
 
 def _wait(poll: select.poll, interrupts: Interrupts) -> None:
     while not any(fd == 1 for fd, _ in poll.poll()):
-        interrupts.look()
-        if interrupts.signum is not None:
-            raise Interrupted(interrupts.signum)
+        interrupts.poll()
+        interrupts.check()

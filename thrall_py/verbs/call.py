@@ -49,9 +49,9 @@ def on_catalog(
     The server is asked in the same session, so it cannot show one definition and serve another.
 
     Raises:
-        InputError: the catalog does not have the tool.
+        CatalogError: it cannot be used, or does not have the tool.
         DriftError: the definition is not the pinned one; nothing was called.
-        ThrallError: as `on_server`, or the catalog cannot be used.
+        ThrallError: as `on_server`.
 
     """
     from thrall_py.catalog import drift, entry, file, report

@@ -77,4 +77,6 @@ def _refuse_secrets(found: entry.Entry, quote: Quoter) -> None:
             )
     said = f"{found.server.name} {found.server.version} {found.server.instructions or ''}"
     if quote.finds(said):
-        raise ServerError("the server repeats a secret of its environment in its instructions")
+        raise ServerError(
+            "the server repeats a secret of its environment in what it says of itself"
+        )
