@@ -17,7 +17,7 @@ _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real r
 
 
 @pytest.fixture(autouse=True)
-def surroundings(tmp_path, monkeypatch):
+def server_options(tmp_path, monkeypatch):
     """Keep the user's HOME, directory and settings out of every test."""
     for name in [name for name in os.environ if name.startswith(("GIT_", "THRALL_"))]:
         if name != _KEPT:
@@ -141,7 +141,7 @@ class Ran(NamedTuple):
 @pytest.fixture
 def thrall(capfdbinary, monkeypatch):
     """Run the words of a command line in this process; death by a signal is a status only."""
-    monkeypatch.setattr(cli, "die_of", lambda signum: 128 + signum)
+    monkeypatch.setattr(cli, "die_by_signal", lambda signum: 128 + signum)
 
     def run(*words):
         status = cli.run(words)

@@ -3,10 +3,10 @@
 import json
 from collections import deque
 
-from thrall_py.protocol.channel import Hangup, Silence
-from thrall_py.protocol.jsontext import outline
+from thrall_py.protocol.channel import ChannelClosed, ReceiveTimeout
+from thrall_py.protocol.jsontext import scan
 from thrall_py.protocol.session import Session
-from thrall_py.visible import Quoter
+from thrall_py.visible import Redactor
 
 PROBE = "thrall-probe"
 MOST_RECEIVES = 20_000  # a conversation that goes on for longer would never end
@@ -48,7 +48,7 @@ class Script:
             if isinstance(step, bytes):
                 return bytearray(step)
             if isinstance(step, BaseException):
-                if isinstance(step, Hangup):
+                if isinstance(step, ChannelClosed):
                     self.steps.appendleft(step)
                 raise step
             if self.now + step > deadline:
@@ -56,9 +56,9 @@ class Script:
                 break
             self.now += step
         self.now = max(self.now, deadline)
-        raise Silence(b"", blocked=False)
+        raise ReceiveTimeout(b"", unsent=False)
 
-    def unread(self):
+    def unread_by_server(self):
         return sum(self.sizes[max(0, len(self.sizes) - self.leaves_unread) :])
 
     def close(self):
@@ -66,12 +66,12 @@ class Script:
         return self.ending
 
 
-def hangup(partial=b"", *, deaf=False):
-    return Hangup(bytearray(partial), deaf=deaf)
+def hangup(partial=b"", *, input_closed=False):
+    return ChannelClosed(bytearray(partial), input_closed=deaf)
 
 
 def session_over(script, *secrets):
-    return Session(script, script.clock, Quoter(secrets))
+    return Session(script, script.clock, Redactor(secrets))
 
 
 def message(**members):
@@ -96,7 +96,7 @@ def discovery(id_, *versions, **more):
 
 def value(text, shape=None):
     """The JSON `text` as a Value that was looked into as far as `shape` asks."""
-    return outline(text.encode().decode("latin-1"), {} if shape is None else shape)
+    return scan(text.encode().decode("latin-1"), {} if shape is None else shape)
 
 
 class Servers:

@@ -2,7 +2,7 @@ import hashlib
 
 import pytest
 
-from thrall_py.protocol.canonical import compact, digest, indented, ordered
+from thrall_py.protocol.canonical import compact, digest, indented, sort_members
 from thrall_py.protocol.jsontext import JsonError, load
 
 COMPACT = {
@@ -33,7 +33,7 @@ def test_the_indented_form_is_for_a_review():
 
 def test_members_are_ordered_by_code_point_at_every_level():
     value = load('{"\uffff":1,"😀":2,"b":[{"z":1,"a":2}],"B":3,"":4}')
-    assert compact(ordered(value)) == (
+    assert compact(sort_members(value)) == (
         r'{"":4,"B":3,"b":[{"a":2,"z":1}],"\uffff":1,"\ud83d\ude00":2}'
     )
     assert list(value) == ["\uffff", "😀", "b", "B", ""]

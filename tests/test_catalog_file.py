@@ -8,22 +8,24 @@ from pathlib import Path
 import pytest
 
 from thrall_py.catalog import file
-from thrall_py.catalog.entry import Entry, pinned
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.entry import Entry, pin_tool
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
-from thrall_py.protocol.numbers import Number
+from thrall_py.protocol.numbers import ExactNumber
 
-PLAIN = Entry(Recipe(("server",), {}), mcp.Server("2025-11-25"), {})
+PLAIN = Entry(LaunchSpec(("server",), {}), mcp.ServerInfo("2025-11-25"), {})
 FULL = Entry(
-    Recipe(("server", "--x=${Y}", ""), {"B": "${B}", "A": "${A:-é}"}, clean_env=True, cwd="dir"),
-    mcp.Server("2026-07-28", "näme", "1.0", "Say \u202e \ud800 please.\n"),
+    LaunchSpec(
+        ("server", "--x=${Y}", ""), {"B": "${B}", "A": "${A:-é}"}, clean_env=True, cwd="dir"
+    ),
+    mcp.ServerInfo("2026-07-28", "näme", "1.0", "Say \u202e \ud800 please.\n"),
     {
-        "a": pinned({"name": "a", "x": [1, Number("0.5"), None, True, {}], "é": "\x1b"}),
-        "b": pinned({"name": "b"}),
+        "a": pin_tool({"name": "a", "x": [1, ExactNumber("0.5"), None, True, {}], "é": "\x1b"}),
+        "b": pin_tool({"name": "b"}),
     },
 )
-TOOL = {"digest": pinned({"name": "t"}).digest, "definition": {"name": "t"}}
+TOOL = {"digest": pin_tool({"name": "t"}).digest, "definition": {"name": "t"}}
 SERVER = {"command": ["x"], "protocol": "2025-11-25", "tools": {"t": TOOL}}
 
 
@@ -34,7 +36,7 @@ def catalog(**changes):
     return json.dumps({"thrall": 1, "servers": {"s": server}}).encode()
 
 
-def refusal(data):
+def parse_error(data):
     with pytest.raises(CatalogError) as refused:
         file.loads(data, "c\x1b.json")
     return str(refused.value)
@@ -71,8 +73,8 @@ def test_the_smallest_entry_says_no_more_than_it_must():
 
 def test_what_may_be_missing_may_be_missing():
     (entry,) = file.loads(catalog(), "c").values()
-    assert entry.recipe == Recipe(("x",), {}, clean_env=False, cwd=None)
-    assert entry.server == mcp.Server("2025-11-25")
+    assert entry.launch == LaunchSpec(("x",), {}, clean_env=False, cwd=None)
+    assert entry.server == mcp.ServerInfo("2025-11-25")
 
 
 # -- what is refused ---------------------------------------------------------------------------
@@ -168,7 +170,7 @@ def test_a_file_that_cannot_be_read_is_told_of(path, why):
 
 
 def test_the_owner_of_a_tool_is_found():
-    assert file.owner({"r": PLAIN, "s": FULL}, "a") is FULL
+    assert file.entry_offering({"r": PLAIN, "s": FULL}, "a") is FULL
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_the_owner_of_a_tool_is_found():
 )
 def test_a_tool_without_one_owner_is_refused(content, sentence):
     with pytest.raises(CatalogError) as refused:
-        file.owner(content, "a")
+        file.entry_offering(content, "a")
     assert str(refused.value) == sentence
 
 
@@ -189,17 +191,17 @@ def test_a_tool_without_one_owner_is_refused(content, sentence):
 
 
 def test_what_is_not_there_yet_is_an_empty_catalog():
-    assert file.read_or_new("new.json") == {}
+    assert file.read_for_update("new.json") == {}
     Path("empty.json").touch()
-    assert file.read_or_new("empty.json") == {}
-    assert file.read_or_new("-") == {}
+    assert file.read_for_update("empty.json") == {}
+    assert file.read_for_update("-") == {}
     os.symlink("to-be", "link.json")
-    assert file.read_or_new("link.json") == {}
+    assert file.read_for_update("link.json") == {}
 
 
 def test_what_is_there_is_read():
     Path("c.json").write_text(file.dumps({"s": FULL}))
-    assert file.read_or_new("c.json") == {"s": FULL}
+    assert file.read_for_update("c.json") == {"s": FULL}
 
 
 @pytest.mark.parametrize(
@@ -217,17 +219,17 @@ def test_what_is_there_is_read():
 def test_what_cannot_be_replaced_is_refused_early(path, sentence):
     Path("words").write_text("words")
     with pytest.raises(CatalogError) as refused:
-        file.read_or_new(path)
+        file.read_for_update(path)
     assert str(refused.value) == sentence.format(os.getcwd())
 
 
 def test_a_directory_that_takes_no_file_is_refused_early(monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
     with pytest.raises(CatalogError, match="^cannot write c: the directory does not allow it$"):
-        file.read_or_new("c")
+        file.read_for_update("c")
 
 
-@pytest.mark.parametrize("step", [file.read_or_new, lambda path: file.write(path, "text")])
+@pytest.mark.parametrize("step", [file.read_for_update, lambda path: file.write(path, "text")])
 def test_a_working_directory_that_is_gone_is_told_of(step):
     os.mkdir("gone")
     os.chdir("gone")

@@ -100,7 +100,7 @@ def test_a_long_name_in_front_of_a_sentence_is_cut(thrall):
 
 
 def test_a_bug_shows_where_it_is(thrall, monkeypatch):
-    monkeypatch.setattr(call_verb, "on_server", lambda *_: 1 / 0)
+    monkeypatch.setattr(call_verb, "call_server", lambda *_: 1 / 0)
     ran = thrall("call", "t", "a=1", *GOOD)
     assert (ran.status, ran.out) == (70, b"")
     assert ran.err.startswith("Traceback (most recent call last):")
@@ -113,7 +113,7 @@ def test_without_stderr_nothing_is_told_and_stdout_stays_clean(thrall, monkeypat
 
 
 def test_without_stderr_a_bug_leaves_stdout_clean(thrall, monkeypatch):
-    monkeypatch.setattr(call_verb, "on_server", lambda *_: 1 / 0)
+    monkeypatch.setattr(call_verb, "call_server", lambda *_: 1 / 0)
     monkeypatch.setattr(sys, "stderr", None)
     assert thrall("call", "t", "a=1", *GOOD) == (70, b"", "")
 

@@ -99,7 +99,7 @@ def test_a_signal_during_the_teardown_keeps_a_pin_from_being_written(thrall):
 
 @pytest.fixture
 def pin(thrall):
-    """Pin a server of the name `name` that is started in a directory of that name."""
+    """PinnedTool a server of the name `name` that is started in a directory of that name."""
 
     def write(name, **offer):
         os.makedirs(name, exist_ok=True)

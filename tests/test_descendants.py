@@ -23,19 +23,19 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_an_orphan_becomes_our_child_and_is_ended():
-    strangers = descendants.adopt()
+    preexisting = descendants.become_subreaper()
     started = subprocess.run([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, check=True)
     orphan = int(started.stdout)
     assert descendants._parent(str(orphan)) == os.getpid()
-    descendants.end_all(strangers)
+    descendants.kill_all(preexisting)
     assert not os.path.exists(f"/proc/{orphan}")
 
 
 def test_the_children_of_before_are_strangers_and_live_on():
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
-        strangers = descendants.adopt()
-        assert stranger.pid in strangers
-        descendants.end_all(strangers)
+        preexisting = descendants.become_subreaper()
+        assert stranger.pid in preexisting
+        descendants.kill_all(preexisting)
         assert stranger.poll() is None
         stranger.communicate(b"\n")
     assert stranger.returncode == 0
@@ -47,9 +47,9 @@ def test_the_descendants_of_a_stranger_are_strangers_too():
 
 
 def test_without_children_there_is_nothing_to_end():
-    descendants.end_all(frozenset())
+    descendants.kill_all(frozenset())
     assert not descendants._has_children()
-    assert descendants.adopt() == frozenset()
+    assert descendants.become_subreaper() == frozenset()
 
 
 def test_a_name_with_parentheses_does_not_hide_a_parent(tmp_path):
@@ -64,5 +64,5 @@ def test_a_name_with_parentheses_does_not_hide_a_parent(tmp_path):
 def test_other_systems_have_no_such_thing(monkeypatch):
     monkeypatch.setattr(descendants, "SUPPORTED", False)
     monkeypatch.setattr(os, "listdir", None)  # nothing is looked for
-    assert descendants.adopt() == frozenset()
-    assert descendants.end_all(frozenset()) is None
+    assert descendants.become_subreaper() == frozenset()
+    assert descendants.kill_all(frozenset()) is None

@@ -1,15 +1,15 @@
 import pytest
 
 from thrall_py.catalog import drift
-from thrall_py.catalog.drift import Held
-from thrall_py.catalog.entry import Entry, Offer, pinned
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.drift import Slot
+from thrall_py.catalog.entry import Entry, LiveTools, pin_tool
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
 from thrall_py.protocol.numbers import number
 
 
 def between(before, after):
-    found = drift.of_tool("t", pinned(before), pinned(after))
+    found = drift.compare_tool("t", pin_tool(before), pin_tool(after))
     return [(d.path, d.before and d.before.value, d.after and d.after.value) for d in found]
 
 
@@ -62,24 +62,24 @@ def test_everything_else_is_a_difference_with_its_place(before, after, differenc
 
 
 def test_null_is_a_value_and_not_nothing():
-    (found,) = drift.of_tool("t", pinned({"a": None}), pinned({}))
-    assert (found.before, found.after) == (Held(None), None)
+    (found,) = drift.compare_tool("t", pin_tool({"a": None}), pin_tool({}))
+    assert (found.before, found.after) == (Slot(None), None)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "sides"),
     [
-        (None, {"a": 1}, (None, Held({"a": 1}))),
-        ({"a": 1}, None, (Held({"a": 1}), None)),
+        (None, {"a": 1}, (None, Slot({"a": 1}))),
+        ({"a": 1}, None, (Slot({"a": 1}), None)),
     ],
 )
 def test_a_tool_that_came_or_went_is_one_difference(before, after, sides):
-    (found,) = drift.of_tool("t", before and pinned(before), after and pinned(after))
+    (found,) = drift.compare_tool("t", before and pin_tool(before), after and pin_tool(after))
     assert (found.tool, found.path, found.before, found.after) == ("t", (), *sides)
 
 
 def test_no_tool_before_and_after_is_no_difference():
-    assert drift.of_tool("t", None, None) == []
+    assert drift.compare_tool("t", None, None) == []
 
 
 @pytest.mark.parametrize(
@@ -87,25 +87,25 @@ def test_no_tool_before_and_after_is_no_difference():
     [
         (None, None, []),
         ("x", "x", []),
-        ("x", None, [(Held("x"), None)]),
-        (None, "", [(None, Held(""))]),
-        ("x", "y", [(Held("x"), Held("y"))]),
+        ("x", None, [(Slot("x"), None)]),
+        (None, "", [(None, Slot(""))]),
+        ("x", "y", [(Slot("x"), Slot("y"))]),
     ],
 )
 def test_the_instructions_of_a_server_are_compared(before, after, sides):
-    entry = Entry(Recipe(("x",), {}), mcp.Server("2025-11-25", instructions=before), {})
-    found = drift.of_server(entry, after, Offer({}, []))
+    entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25", instructions=before), {})
+    found = drift.compare_server(entry, after, LiveTools({}, []))
     assert [(d.before, d.after) for d in found] == sides
     assert all((d.tool, d.path) == (None, ("instructions",)) for d in found)
 
 
 def test_the_tools_of_a_server_are_compared_by_name():
     entry = Entry(
-        Recipe(("x",), {}),
-        mcp.Server("2025-11-25"),
-        {name: pinned({"name": name}) for name in ("same", "gone", "other")},
+        LaunchSpec(("x",), {}),
+        mcp.ServerInfo("2025-11-25"),
+        {name: pin_tool({"name": name}) for name in ("same", "gone", "other")},
     )
     now = {"same": {"name": "same"}, "new": {"name": "new"}, "other": {"name": "other", "x": 1}}
-    offer = Offer({name: pinned(definition) for name, definition in now.items()}, [])
-    found = [(d.tool, d.path) for d in drift.of_server(entry, None, offer)]
+    offer = LiveTools({name: pin_tool(definition) for name, definition in now.items()}, [])
+    found = [(d.tool, d.path) for d in drift.compare_server(entry, None, offer)]
     assert found == [("gone", ()), ("new", ()), ("other", ("x",))]

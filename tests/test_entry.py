@@ -4,16 +4,16 @@ import pytest
 
 from thrall_py.catalog import entry
 from thrall_py.errors import ServerError
-from thrall_py.protocol.jsontext import EACH, JsonError, latin1, outline
-from thrall_py.visible import Quoter
+from thrall_py.protocol.jsontext import EACH, JsonError, latin1, scan
+from thrall_py.visible import Redactor
 
 
 def listed(*tools):
-    return outline(json.dumps(tools), {EACH: {}}).inside
+    return scan(json.dumps(tools), {EACH: {}}).children
 
 
-def offer(*tools):
-    return entry.offer(listed(*tools), Quoter())
+def read_tools(*tools):
+    return entry.read_tools(listed(*tools), Redactor())
 
 
 def test_tools_are_pinned_by_name_with_everything_the_server_sent():
@@ -56,7 +56,7 @@ def test_a_list_that_cannot_be_pinned_is_refused(tools, sentence):
 def test_a_definition_that_is_nested_too_deeply_is_refused():
     deep = '[{"name":"a\\u001b","x":' + "[" * 300 + "]" * 300 + "}]"
     with pytest.raises(ServerError) as refused:
-        entry.offer(outline(deep, {EACH: {}}).inside, Quoter())
+        entry.read_tools(scan(deep, {EACH: {}}).children, Redactor())
     assert str(refused.value) == (
         r'the definition of "a\x1b" cannot be kept: nested deeper than 200 levels'
     )
@@ -64,12 +64,12 @@ def test_a_definition_that_is_nested_too_deeply_is_refused():
 
 def test_a_name_that_stands_twice_in_two_spellings_is_refused():
     twice = '[{"name":"a","x":{"é":1,"\\u00e9":2}}]'.encode()
-    found = outline(latin1(twice), {EACH: {}}).inside
+    found = scan(latin1(twice), {EACH: {}}).children
     with pytest.raises(ServerError, match='^the definition of "a" cannot be kept: not JSON: the '):
-        entry.offer(found, Quoter())
+        entry.read_tools(found, Redactor())
 
 
 def test_a_pin_is_the_same_whatever_the_order():
-    assert entry.pinned({"a": 1, "b": 2}) == entry.pinned({"b": 2, "a": 1})
+    assert entry.pin_tool({"a": 1, "b": 2}) == entry.pin_tool({"b": 2, "a": 1})
     with pytest.raises(JsonError):
-        entry.pinned(json.loads("[" * 300 + "]" * 300))
+        entry.pin_tool(json.loads("[" * 300 + "]" * 300))

@@ -5,21 +5,27 @@ import subprocess
 import pytest
 
 from thrall_py.errors import InputError
-from thrall_py.transport.environment import _GIT_LOCAL, CLEAN, expanded, inherited, variables
+from thrall_py.transport.environment import (
+    _GIT_LOCAL,
+    CLEAN,
+    expand,
+    inherited_environment,
+    variable_names,
+)
 
 OURS = {"A": "1", "EMPTY": "", "PATH": "/bin", "GIT_DIR": ".git", "GIT_AUTHOR_NAME": "me"}
 
 
 def test_everything_but_the_repository_of_git_is_inherited():
     kept = {"A": "1", "EMPTY": "", "PATH": "/bin", "GIT_AUTHOR_NAME": "me"}
-    assert inherited(OURS, clean=False) == kept
+    assert inherited_environment(OURS, clean=False) == kept
 
 
 def test_a_clean_environment_has_a_short_list():
-    assert inherited(OURS, clean=True) == {"PATH": "/bin"}
-    assert inherited(dict.fromkeys(CLEAN, "x") | {"TOKEN": "y"}, clean=True) == dict.fromkeys(
-        CLEAN, "x"
-    )
+    assert inherited_environment(OURS, clean=True) == {"PATH": "/bin"}
+    assert inherited_environment(
+        dict.fromkeys(CLEAN, "x") | {"TOKEN": "y"}, clean=True
+    ) == dict.fromkeys(CLEAN, "x")
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is not there to be asked")
@@ -48,16 +54,16 @@ def test_the_variables_of_git_are_those_that_git_names():
     ],
 )
 def test_a_word_is_filled_in(word, filled):
-    assert expanded(word, OURS) == filled
+    assert expand(word, OURS) == filled
 
 
 def test_a_value_is_not_filled_in_again():
-    assert expanded("${X}", {"X": "${Y}"}) == "${Y}"
+    assert expand("${X}", {"X": "${Y}"}) == "${Y}"
 
 
 def test_a_variable_that_is_not_set_is_named():
     with pytest.raises(InputError, match=r"^the variable NONE is not set, and the server needs it"):
-        expanded("${NONE}", os.environ)
+        expand("${NONE}", os.environ)
 
 
 @pytest.mark.parametrize(
@@ -65,4 +71,4 @@ def test_a_variable_that_is_not_set_is_named():
     [("", []), ("${A}-${B:-c}", ["A", "B"]), ("$${A} ${B}", ["B"]), ("$A", [])],
 )
 def test_the_variables_of_a_word_are_named(word, names):
-    assert variables(word) == names
+    assert variable_names(word) == names

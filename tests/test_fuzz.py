@@ -15,9 +15,9 @@ from thrall_py import errors
 from thrall_py.errors import ThrallError
 from thrall_py.output import render
 from thrall_py.protocol import mcp, tools
-from thrall_py.protocol.channel import Oversize, Silence
+from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
 from thrall_py.protocol.jsontext import Value
-from thrall_py.protocol.opening import Opening
+from thrall_py.protocol.handshake import Handshake
 from thrall_py.visible import visible
 
 RUNS = int(os.environ.get("THRALL_FUZZ_RUNS", "2000"))
@@ -159,17 +159,17 @@ class Pipe:
         assert self.receives < MOST_RECEIVES, "it would never end"
         while not self.lines:
             if len(self.partial) > LIMIT:
-                raise Oversize(LIMIT)
+                raise MessageTooLarge(LIMIT)
             if self.closed and not self.coming:
-                raise hangup(self.partial, deaf=self.server.strays())
+                raise hangup(self.partial, input_closed=self.server.strays())
             self.clock.now += self.rng.choice([0, 0, 0, 0.01, 3]) if self.coming else 1000
             if self.clock.now > deadline:
                 self.clock.now = deadline
-                raise Silence(bytes(self.partial[:4096]), blocked=self.server.strays())
+                raise ReceiveTimeout(bytes(self.partial[:4096]), unsent=self.server.strays())
             self.read(self.rng.choice([1, 7, 100, 5000]))
         line = self.lines.popleft()
         if len(line) > LIMIT:
-            raise Oversize(LIMIT)
+            raise MessageTooLarge(LIMIT)
         return line
 
     def read(self, size):
@@ -180,7 +180,7 @@ class Pipe:
             self.lines.append(self.partial)
             self.partial = line
 
-    def unread(self):
+    def unread_by_server(self):
         return self.server.strays()
 
     def close(self):
@@ -198,16 +198,16 @@ class Clock:
 def converse(rng):
     """One conversation from the opening to the printed answer; the status it ends with."""
     clock = Clock()
-    opening = Opening(lambda: session_over(Pipe(rng, clock), "hunter-222"), 120)
+    handshake = Handshake(lambda: session_over(Pipe(rng, clock), "hunter-222"), 120)
     revision = rng.choice(mcp.REVISIONS)
     ways = [
-        opening.automatic,
-        lambda: opening.fixed(revision),
-        lambda: opening.remembered(revision),
+        handshake.negotiate,
+        lambda: handshake.open_with(revision),
+        lambda: handshake.reopen(revision),
     ]
     rng.choices(ways, [3, 1, 1])[0]()
-    tools.list_all(opening.session, 10, LIMIT)
-    rendered = render.result(tools.call(opening.session, "add", '{"é":1.0}', 10))
+    tools.list_all(handshake.session, 10, LIMIT)
+    rendered = render.read_result(tools.call(handshake.session, "add", '{"é":1.0}', 10))
     for terminal in (True, False):
         printed = b"".join(rendered.lines({}, terminal=terminal))
         assert printed.endswith(b"\n") or rendered.is_empty

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from thrall_py.transport import interrupts as module
-from thrall_py.transport.interrupts import Interrupts, die_of
+from thrall_py.transport.interrupts import Interrupts, die_by_signal
 
 STOPPING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 
@@ -109,10 +109,10 @@ def test_a_signal_with_a_handler_of_another_is_not_ours():
 def test_death_is_by_the_signal_itself(ignored):
     code = f"""
 import signal
-from thrall_py.transport.interrupts import die_of
+from thrall_py.transport.interrupts import die_by_signal
 {ignored}
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-die_of(signal.SIGTERM)
+die_by_signal(signal.SIGTERM)
 """
     assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGTERM
 
@@ -120,6 +120,6 @@ die_of(signal.SIGTERM)
 def test_a_signal_that_does_not_kill_leaves_the_status_of_a_shell():
     previous = signal.getsignal(signal.SIGWINCH)
     try:
-        assert die_of(signal.SIGWINCH) == 128 + signal.SIGWINCH
+        assert die_by_signal(signal.SIGWINCH) == 128 + signal.SIGWINCH
     finally:
         signal.signal(signal.SIGWINCH, previous)

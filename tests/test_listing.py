@@ -1,10 +1,10 @@
 import pytest
 
-from thrall_py.catalog.entry import Entry, pinned
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.entry import Entry, pin_tool
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.output import listing
 from thrall_py.protocol import mcp
-from thrall_py.visible import Quoter
+from thrall_py.visible import Redactor
 
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
@@ -12,9 +12,9 @@ HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 def told(*tools, warnings=(), terminal=False):
     """What is said of these tools."""
     said = []
-    pins = {tool["name"]: pinned(tool) for tool in tools}
-    entry = Entry(Recipe(("x",), {}), mcp.Server("2025-11-25"), pins)
-    listing.tell(entry, list(warnings), Quoter(["hunter22"]), said.append, terminal=terminal)
+    pins = {tool["name"]: pin_tool(tool) for tool in tools}
+    entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), pins)
+    listing.tell(entry, list(warnings), Redactor(["hunter22"]), said.append, terminal=terminal)
     return said
 
 

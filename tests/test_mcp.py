@@ -6,8 +6,8 @@ from fakes import value
 from thrall_py import __version__
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import JsonError
-from thrall_py.protocol.mcp import Server
-from thrall_py.protocol.numbers import Number
+from thrall_py.protocol.mcp import ServerInfo
+from thrall_py.protocol.numbers import ExactNumber
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -21,19 +21,19 @@ def result_of(text):
 
 
 def refusal_of(text):
-    return mcp.refusal(wire.read(f'{{"id":1,"error":{text}}}'.encode())[0].error)
+    return mcp.parse_error(wire.read(f'{{"id":1,"error":{text}}}'.encode())[0].error)
 
 
 @pytest.mark.parametrize("revision", mcp.LEGACY)
 def test_legacy_params_are_the_members_and_nothing_else(revision):
-    assert mcp.params(revision) == "{}"
-    assert mcp.params(revision, '"a":1.0') == '{"a":1.0}'
+    assert mcp.request_params(revision) == "{}"
+    assert mcp.request_params(revision, '"a":1.0') == '{"a":1.0}'
     assert not Server(revision).is_modern
 
 
 def test_modern_params_carry_the_envelope():
-    assert json.loads(mcp.params("2026-07-28")) == {"_meta": ENVELOPE}
-    assert json.loads(mcp.params("2026-07-28", '"a":1')) == {"_meta": ENVELOPE, "a": 1}
+    assert json.loads(mcp.request_params("2026-07-28")) == {"_meta": ENVELOPE}
+    assert json.loads(mcp.request_params("2026-07-28", '"a":1')) == {"_meta": ENVELOPE, "a": 1}
     assert Server("2026-07-28").is_modern
 
 
@@ -46,7 +46,7 @@ def test_initialize_offers_no_capabilities():
 
 
 def test_the_arguments_of_a_call_go_out_as_they_were_typed():
-    members = mcp.call_members('say "é"', '{"n": 1.0,  "big":1e400}')
+    members = mcp.call_params('say "é"', '{"n": 1.0,  "big":1e400}')
     assert members == r'"name":"say \"\u00e9\"","arguments":{"n": 1.0,  "big":1e400}'
 
 
@@ -58,7 +58,7 @@ REFUSALS = {
     "no message": ('{"code":5}', (5, "", None)),
     "a message that is no string": ('{"code":5,"message":{"a":1}}', (5, "", None)),
     "a code that is a string": ('{"code":"E1","message":"x"}', ("E1", "x", None)),
-    "a code that is no integer": ('{"code":1.5,"message":"x"}', (Number("1.5"), "x", None)),
+    "a code that is no integer": ('{"code":1.5,"message":"x"}', (ExactNumber("1.5"), "x", None)),
     "a string": ('"just words"', (None, "just words", None)),
     "an empty string": ('""', (None, '""', None)),
     "an object of its own kind": ('{"reason":"x"}', (None, '{"reason":"x"}', None)),
@@ -118,7 +118,7 @@ GREETINGS = {
 
 @pytest.mark.parametrize(("result", "server"), GREETINGS.values(), ids=GREETINGS)
 def test_a_greeting_is_read_however_odd_it_is(result, server):
-    assert mcp.greeting(result_of(result)) == server
+    assert mcp.parse_initialize_result(result_of(result)) == server
 
 
 INFO = '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"srv","version":"1"}}'
@@ -144,7 +144,7 @@ DISCOVERIES = {
 
 @pytest.mark.parametrize(("result", "server"), DISCOVERIES.values(), ids=DISCOVERIES)
 def test_a_discovery_is_one_only_if_it_names_the_modern_revision(result, server):
-    assert mcp.discovery(result_of(result)) == server
+    assert mcp.parse_discover_result(result_of(result)) == server
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_discovery_is_one_only_if_it_names_the_modern_revision(result, server)
     ],
 )
 def test_a_page_is_its_tools_and_its_cursor(result, names, cursor):
-    page = mcp.page(result_of(result))
+    page = mcp.parse_tools_page(result_of(result))
     assert [tool.load()["name"] for tool in page.tools] == names
     assert page.cursor == cursor
 
@@ -174,9 +174,9 @@ def test_a_page_is_its_tools_and_its_cursor(result, names, cursor):
 )
 def test_what_is_no_page_says_why(result, problem):
     with pytest.raises(JsonError) as caught:
-        mcp.page(result_of(result))
+        mcp.parse_tools_page(result_of(result))
     assert str(caught.value) == problem
 
 
 def test_a_refusal_may_be_any_value_that_was_not_looked_into():
-    assert mcp.refusal(value("false")) == mcp.Refusal(None, "false", None)
+    assert mcp.parse_error(value("false")) == mcp.ErrorObject(None, "false", None)

@@ -1,22 +1,22 @@
 import pytest
 from servers import command
 
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.verbs import call
-from thrall_py.verbs.conversation import Terms
+from thrall_py.verbs.connect import ConnectionOptions
 
 
 @pytest.fixture
 def agreed(thrall, monkeypatch):
-    """Call with options; what the verb gets of them: the start and the terms."""
+    """Call with options; what the verb gets of them: the start and the connection."""
     got = []
 
-    def on_server(_call, start, terms, _interrupts, _deliver):
-        got.append((start, terms))
+    def call_server(_call, start, connection, _interrupts, _deliver):
+        got.append((start, connection))
         raise StopIteration  # what follows is not looked at
 
     def run(*words):
-        monkeypatch.setattr(call, "on_server", on_server)
+        monkeypatch.setattr(call, "call_server", call_server)
         thrall("call", "t", "a=1", *words, "--", "server", "${A}", "--", "--timeout=1")
         return got[-1]
 
@@ -24,13 +24,13 @@ def agreed(thrall, monkeypatch):
 
 
 def test_the_defaults_are_those_of_the_contract(agreed):
-    start, terms = agreed()
-    assert terms == Terms(300.0, 120.0, 2.0, 64 << 20, None)
-    assert start.launch.cwd is None
+    start, connection = agreed()
+    assert connection == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)
+    assert start.command.cwd is None
 
 
 def test_the_words_behind_the_dashes_are_the_servers_alone(agreed):
-    assert agreed()[0].launch.argv == ("server", "${A}", "--", "--timeout=1")
+    assert agreed()[0].command.argv == ("server", "${A}", "--", "--timeout=1")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ def test_the_words_behind_the_dashes_are_the_servers_alone(agreed):
     ],
 )
 def test_each_term_can_be_set(agreed, words, changed):
-    assert agreed(*words)[1] == Terms(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
+    assert agreed(*words)[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(
+        **changed
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_each_term_can_be_set(agreed, words, changed):
 )
 def test_each_term_can_be_set_for_a_whole_job(agreed, monkeypatch, variable, value, changed):
     monkeypatch.setenv(variable, value)
-    assert agreed()[1] == Terms(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
+    assert agreed()[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
 
 
 def test_the_command_line_goes_before_the_environment(agreed, monkeypatch):
@@ -76,21 +78,21 @@ def test_the_surroundings_of_a_server_can_be_set(agreed, monkeypatch):
     monkeypatch.setenv("PASSED", "on")
     monkeypatch.setenv("KEPT", "away")
     start, _ = agreed("--clean-env", "--env", "PASSED", "--env", "A=b=c", "--env=E=", "--cwd", "d")
-    environment = start.launch.environment
+    environment = start.command.environment
     assert {name: environment.get(name) for name in ("PASSED", "A", "E", "KEPT")} == {
         "PASSED": "on",
         "A": "b=c",
         "E": "",
         "KEPT": None,
     }
-    assert start.launch.cwd == "d"
+    assert start.command.cwd == "d"
 
 
 def test_a_recipe_names_variables_and_holds_no_value():
-    from thrall_py.options import Surroundings
+    from thrall_py.options import ServerOptions
 
-    recipe = Surroundings(("A=secret", "B"), clean_env=True, cwd="d").recipe(("s", "${C}"))
-    assert recipe == Recipe(("s", "${C}"), {"A": "${A}", "B": "${B}"}, clean_env=True, cwd="d")
+    launch = ServerOptions(("A=secret", "B"), clean_env=True, cwd="d").launch_spec(("s", "${C}"))
+    assert launch == LaunchSpec(("s", "${C}"), {"A": "${A}", "B": "${B}"}, clean_env=True, cwd="d")
 
 
 @pytest.mark.parametrize(

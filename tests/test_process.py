@@ -9,9 +9,9 @@ import pytest
 from servers import command
 
 from thrall_py.errors import Interrupted
-from thrall_py.protocol.channel import Hangup, Oversize, Silence
+from thrall_py.protocol.channel import ChannelClosed, MessageTooLarge, ReceiveTimeout
 from thrall_py.transport.process import Process, _ending
-from thrall_py.transport.spawn import Launch
+from thrall_py.transport.spawn import Command
 
 SOON = 10.0  # seconds; for what should happen at once, on a busy machine
 LONG = 60.0  # seconds; longer than any test may take
@@ -24,12 +24,12 @@ def within(seconds):
 
 @pytest.fixture
 def start(interrupts, graveyard):
-    """Start a fake server; it is ended with the test, whatever becomes of it."""
+    """PreparedServer a fake server; it is ended with the test, whatever becomes of it."""
     started = []
 
     def begin(name, *words, grace=LONG, limit=LIMIT):
-        launch = Launch(command(name, graveyard.path, *map(str, words)), dict(os.environ))
-        process = Process(launch, interrupts, grace=grace, limit=limit)
+        command = Command(command(name, graveyard.path, *map(str, words)), dict(os.environ))
+        process = Process(command, interrupts, grace=grace, limit=limit)
         started.append(process)
         return process
 
@@ -79,14 +79,14 @@ def test_a_line_may_be_as_long_as_the_limit(start, size, limit):
 @pytest.mark.parametrize("name", ["line", "big_line"])
 @pytest.mark.parametrize("size", [1002, 300_000])
 def test_a_longer_line_is_refused_whether_it_ends_or_not(start, name, size):
-    with pytest.raises(Oversize) as refused:
+    with pytest.raises(MessageTooLarge) as refused:
         start(name, size, limit=1000).receive(within(SOON))
     assert refused.value.limit == 1000
 
 
 def test_a_line_without_end_is_not_read_to_its_end(start):
     process = start("big_line", 50_000_000, limit=100_000, grace=0.0)
-    with pytest.raises(Oversize):
+    with pytest.raises(MessageTooLarge):
         process.receive(within(SOON))
     assert len(process._partial) < 1_000_000
     process.close()
@@ -99,30 +99,30 @@ def test_nothing_is_said_until_the_deadline(start):
     process = start("silent")
     process.send(b"x\n")
     began = time.monotonic()
-    with pytest.raises(Silence) as silence:
+    with pytest.raises(ReceiveTimeout) as silence:
         process.receive(began + 0.2)
     assert 0.2 <= time.monotonic() - began < SOON
-    assert (silence.value.partial, silence.value.blocked) == (b"", False)
+    assert (silence.value.partial, silence.value.unsent) == (b"", False)
 
 
 def test_a_server_that_never_reads_blocks_until_the_deadline(start):
     process = start("never_reads")
     assert process.receive(within(SOON)) == b"ready"
     process.send(b"z" * 3_000_000)
-    with pytest.raises(Silence) as silence:
+    with pytest.raises(ReceiveTimeout) as silence:
         process.receive(within(0.2))
-    assert silence.value.blocked
+    assert silence.value.unsent
 
 
 def test_the_beginning_of_an_unfinished_line_is_handed_on(start):
     process = start("big_line", 9000)
-    with pytest.raises(Silence) as silence:
+    with pytest.raises(ReceiveTimeout) as silence:
         process.receive(within(0.5))
     assert silence.value.partial == b"x" * 4096
 
 
 def test_a_passed_deadline_is_told_at_once(start):
-    with pytest.raises(Silence):
+    with pytest.raises(ReceiveTimeout):
         start("silent").receive(time.monotonic() - 1)
 
 
@@ -136,7 +136,7 @@ def test_output_without_end_does_not_move_the_deadline(start):
     process = start("floods")
     until = within(0.5)
     lines = iter(lambda: time.monotonic() < until + 3 and process.receive(until), False)
-    with pytest.raises(Silence):
+    with pytest.raises(ReceiveTimeout):
         deque(lines, maxlen=0)
 
 
@@ -146,24 +146,24 @@ def test_output_without_end_does_not_move_the_deadline(start):
 def test_unread_counts_what_the_server_has_not_read(start):
     process = start("never_reads")
     assert process.receive(within(SOON)) == b"ready"
-    assert process.unread() == 0
+    assert process.unread_by_server() == 0
     process.send(b"x\n")
     process.send(b"yy\n")
-    assert process.unread() == 5  # queued
-    with pytest.raises(Silence):
+    assert process.unread_by_server() == 5  # queued
+    with pytest.raises(ReceiveTimeout):
         process.receive(within(0.05))
-    assert process.unread() == 5  # in the pipe
+    assert process.unread_by_server() == 5  # in the pipe
     process.send(b"z" * 3_000_000)
-    with pytest.raises(Silence):
+    with pytest.raises(ReceiveTimeout):
         process.receive(within(0.05))
-    assert process.unread() == 3_000_005  # some of it in the pipe, the rest queued
+    assert process.unread_by_server() == 3_000_005  # some of it in the pipe, the rest queued
 
 
 def test_nothing_is_unread_after_an_answer(start):
     process = start("cat")
     process.send(b"x\n")
     process.receive(within(SOON))
-    assert process.unread() == 0
+    assert process.unread_by_server() == 0
 
 
 # -- servers that hang up ----------------------------------------------------------------------
@@ -171,23 +171,23 @@ def test_nothing_is_unread_after_an_answer(start):
 
 def test_a_server_that_exits_hangs_up_and_leaves_its_last_words(start):
     process = start("crash")
-    with pytest.raises(Hangup) as hangup:
+    with pytest.raises(ChannelClosed) as hangup:
         process.receive(within(LONG))
-    assert (hangup.value.partial, hangup.value.deaf) == (b'{"half', False)
+    assert (hangup.value.partial, hangup.value.input_closed) == (b'{"half', False)
     assert process.close() == "exited with status 7"
 
 
 def test_a_server_that_closes_its_output_hangs_up(start):
     process = start("closes_stdout")
-    with pytest.raises(Hangup) as hangup:
+    with pytest.raises(ChannelClosed) as hangup:
         process.receive(within(LONG))
-    assert not hangup.value.deaf
+    assert not hangup.value.input_closed
     assert process.close() == "closed its output"
 
 
 def test_a_server_that_closes_its_output_on_the_way_out_has_exited(start):
     process = start("closes_stdout_and_exits")
-    with pytest.raises(Hangup):
+    with pytest.raises(ChannelClosed):
         process.receive(within(LONG))
     assert process.close() == "exited with status 3"
 
@@ -196,28 +196,28 @@ def test_a_server_that_closes_its_input_hangs_up(start):
     process = start("closes_stdin", grace=0.0)
     assert process.receive(within(SOON)) == b"ready"
     process.send(b"x\n")
-    with pytest.raises(Hangup) as hangup:
+    with pytest.raises(ChannelClosed) as hangup:
         process.receive(within(LONG))
-    assert hangup.value.deaf
+    assert hangup.value.input_closed
 
 
 def test_sending_again_to_a_closed_input_changes_nothing(start):
     process = start("closes_stdin", grace=0.0)
     process.receive(within(SOON))
     process.send(b"x\n")
-    with pytest.raises(Hangup):
+    with pytest.raises(ChannelClosed):
         process.receive(within(LONG))
     process.send(b"y\n")
-    with pytest.raises(Hangup):
+    with pytest.raises(ChannelClosed):
         process.receive(within(LONG))
     assert process.close() == "was ended by SIGTERM"
 
 
 def test_a_helper_that_holds_the_output_of_a_failed_server_is_not_waited_for(start, graveyard):
     process = start("crashes_with_helper", grace=0.05)
-    with pytest.raises(Hangup) as hangup:
+    with pytest.raises(ChannelClosed) as hangup:
         process.receive(within(LONG))
-    assert not hangup.value.deaf
+    assert not hangup.value.input_closed
     assert process.close() == "exited with status 7"
     assert graveyard.words() == ["helper-term"]
 
@@ -316,7 +316,7 @@ def test_output_is_drained_while_a_server_leaves(start):
 )
 def test_a_server_that_died_of_a_signal_is_told_of_by_its_name(start, signum, ending):
     process = start("dies_of", int(signum))
-    with pytest.raises(Hangup):
+    with pytest.raises(ChannelClosed):
         process.receive(within(SOON))
     assert process.close() == ending
 
@@ -381,7 +381,7 @@ def test_a_signal_that_does_not_stop_us_is_passed_over(start):
     try:
         process = start("signals_parent", int(signal.SIGUSR1), grace=0.0)
         assert process.receive(within(SOON)) == b"ready"
-        with pytest.raises(Silence):
+        with pytest.raises(ReceiveTimeout):
             process.receive(within(0.5))
         process.close()
     finally:

@@ -11,20 +11,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from thrall_py.errors import ThrallError
-from thrall_py.protocol.canonical import compact, digest, indented, ordered
+from thrall_py.protocol.canonical import compact, digest, indented, sort_members
 from thrall_py.protocol.jsontext import (
     EACH,
     JsonError,
     checked,
-    decoded,
+    decode,
     latin1,
     load,
-    outline,
+    scan,
     pieces,
 )
-from thrall_py.protocol.numbers import Number, number
-from thrall_py.protocol.opening import Opening
-from thrall_py.visible import Quoter, hidden, visible, visible_json, visible_text
+from thrall_py.protocol.numbers import ExactNumber, number
+from thrall_py.protocol.handshake import Handshake
+from thrall_py.visible import Redactor, hidden_characters, visible, visible_json, visible_text
 
 settings.register_profile("gate", derandomize=True, deadline=None, database=None)
 settings.load_profile("gate")
@@ -92,7 +92,7 @@ def by_fraction(value):
     match value:
         case bool() | str() | None:
             return value
-        case int() | Number():
+        case int() | ExactNumber():
             return fraction(str(value) if isinstance(value, int) else value.spelling)
         case list():
             return [by_fraction(item) for item in value]
@@ -106,11 +106,11 @@ def as_latin_1(text):
 
 def assembled(value):
     """A value put together from what was looked into, and loaded from there on."""
-    match value.inside:
+    match value.children:
         case dict():
-            return {name: assembled(member) for name, member in value.inside.items()}
+            return {name: assembled(member) for name, member in value.children.items()}
         case list():
-            return [assembled(item) for item in value.inside]
+            return [assembled(item) for item in value.children]
         case None:
             return by_fraction(value.load())
 
@@ -118,12 +118,12 @@ def assembled(value):
 @given(SPELLINGS, SHAPES)
 def test_valid_json_is_read_as_the_reference_reads_it(text, shape):
     source = as_latin_1(text)
-    found = outline(source, shape)
-    meant = reference(decoded(source))
+    found = scan(source, shape)
+    meant = reference(decode(source))
     assert assembled(found) == meant
     assert by_fraction(found.load()) == meant
-    assert isinstance(found.inside, type(meant)) or not isinstance(meant, dict | list)
-    assert checked(text) == found.kind
+    assert isinstance(found.children, type(meant)) or not isinstance(meant, dict | list)
+    assert validate(text) == found.kind
 
 
 def is_json(message):
@@ -168,8 +168,8 @@ def test_bytes_are_either_json_or_refused_and_nothing_else_happens(message):
     valid = is_json(message)
     try:
         source = latin1(message)
-        shallow, deep = outline(source, {}), outline(source, {EACH: {EACH: {}}})
-        found = load(decoded(source))
+        shallow, deep = scan(source, {}), scan(source, {EACH: {EACH: {}}})
+        found = load(decode(source))
     except JsonError:
         assert valid is not True or b"1" * 1001 in message
     else:
@@ -187,7 +187,7 @@ def outcome(act, *told):
 
 @pytest.mark.parametrize("edge", SHARP)
 def test_a_sharp_edge_is_checked_without_another_exception(edge):
-    first = outcome(lambda: checked(decoded(latin1(edge))), JsonError)
+    first = outcome(lambda: validate(decode(latin1(edge))), JsonError)
     assert str(first).isascii()
     assert isinstance(first, JsonError) or first in '{["tfn-0123456789'
 
@@ -224,10 +224,10 @@ def reversed_members(value):
 @given(SPELLINGS)
 def test_the_canonical_form_is_stable_and_blind_to_order(text):
     value = load(text.encode("utf-8", "replace").decode())
-    canonical = compact(ordered(value))
-    assert compact(ordered(load(canonical))) == canonical
-    assert compact(ordered(reversed_members(value))) == canonical
-    assert compact(ordered(load(indented(value)))) == canonical
+    canonical = compact(sort_members(value))
+    assert compact(sort_members(load(canonical))) == canonical
+    assert compact(sort_members(reversed_members(value))) == canonical
+    assert compact(sort_members(load(indented(value)))) == canonical
     assert digest(reversed_members(value)) == digest(value)
     assert canonical.isascii()
     assert by_fraction(load(canonical)) == by_fraction(value)
@@ -236,7 +236,7 @@ def test_the_canonical_form_is_stable_and_blind_to_order(text):
 @given(SPELLINGS, SPELLINGS)
 def test_two_values_share_a_digest_if_and_only_if_they_are_one_value(one, other):
     one, other = (load(text.encode("utf-8", "replace").decode()) for text in (one, other))
-    same = repr(by_fraction(ordered(one))) == repr(by_fraction(ordered(other)))
+    same = repr(by_fraction(sort_members(one))) == repr(by_fraction(sort_members(other)))
     assert (digest(one) == digest(other)) is same
 
 
@@ -264,7 +264,7 @@ STRETCHES = st.lists(
 @given(STRETCHES)
 def test_the_pieces_of_a_string_join_to_the_string(stretches):
     text = f'"{"".join(stretches)}"'
-    assert "".join(pieces(outline(as_latin_1(text), {}))) == json.loads(text)
+    assert "".join(pieces(scan(as_latin_1(text), {}))) == json.loads(text)
 
 
 SAFE = st.text(st.characters(categories=["L", "M", "N", "P", "S", "Zs"], max_codepoint=0xD7FF))
@@ -281,8 +281,8 @@ CHARACTERS = st.text(
 def test_nothing_unsafe_is_left_of_what_is_made_visible(text):
     assert not UNSAFE.search(visible(text))
     assert not UNSAFE.search(re.sub("[\n\t]", "", visible_text(text)))
-    assert not UNSAFE.search(Quoter(["secret"])(text))
-    assert bool(hidden(text)) is (visible_text(text) != text)
+    assert not UNSAFE.search(Redactor(["secret"])(text))
+    assert bool(hidden_characters(text)) is (visible_text(text) != text)
 
 
 @given(CHARACTERS)
@@ -300,10 +300,10 @@ def test_plain_printable_text_stays_as_it_is(text):
 
 @given(st.lists(st.text(min_size=6, alphabet='ab1-é"\\'), max_size=3), st.text(), st.text())
 def test_no_secret_is_left_of_what_is_quoted(secrets, before, after):
-    quote = Quoter(secrets)
+    redact = Redactor(secrets)
     for secret in secrets:
-        assert secret not in quote(before + secret + after, 10_000)
-        assert secret not in quote.mask(json.dumps(before + secret + after))
+        assert secret not in redact.quoted(before + secret + after, 10_000)
+        assert secret not in redact.mask(json.dumps(before + secret + after))
 
 
 def honest(asked, era):
@@ -327,9 +327,9 @@ def test_a_conversation_ends_in_an_answer_or_in_a_failure_that_is_told(data, era
         return [*lines, hangup(data.draw(MESSAGES))] if data.draw(st.booleans()) else lines
 
     def converse():
-        opening = Opening(lambda: session_over(script, "secret"), 120)
-        opening.automatic()
-        return opening.session.request("tools/list", "{}", 10)
+        handshake = Handshake(lambda: session_over(script, "secret"), 120)
+        handshake.negotiate()
+        return handshake.session.request("tools/list", "{}", 10)
 
     script = Script(answer=answer)
     end = outcome(converse, ThrallError)

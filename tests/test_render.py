@@ -5,7 +5,7 @@ import pytest
 
 from thrall_py.errors import ServerError
 from thrall_py.output import render
-from thrall_py.protocol.jsontext import EACH, latin1, outline
+from thrall_py.protocol.jsontext import EACH, latin1, scan
 
 SHAPE = {"content": {EACH: {"resource": {}}}}
 PNG = {"type": "image", "mimeType": "image/png", "data": "iVBORw=="}
@@ -13,7 +13,7 @@ PNG = {"type": "image", "mimeType": "image/png", "data": "iVBORw=="}
 
 def rendered(result):
     text = result if isinstance(result, bytes) else json.dumps(result).encode()
-    return render.result(outline(latin1(text), SHAPE))
+    return render.read_result(scan(latin1(text), SHAPE))
 
 
 def printed(result, saved=None, *, terminal=False):
@@ -130,12 +130,12 @@ def test_an_answer_without_anything_is_empty(result, empty):
     ],
 )
 def test_a_value_is_written_as_the_server_wrote_it(sent, out, terminal):
-    value = outline(latin1(sent), {})
+    value = scan(latin1(sent), {})
     assert b"".join(render.verbatim(value, terminal=terminal)) == out
 
 
 def test_a_large_value_is_written_in_slices():
-    value = outline('"' + "x" * 2_500_000 + '"', {})
+    value = scan('"' + "x" * 2_500_000 + '"', {})
     slices = list(render.verbatim(value, terminal=False))
     assert b"".join(slices) == b'"' + b"x" * 2_500_000 + b'"\n'
     assert max(map(len, slices)) == 1 << 20
@@ -186,9 +186,9 @@ def test_what_is_no_result_is_refused_whole(result, why):
 
 def test_a_large_content_is_decoded_piece_by_piece():
     (part,) = rendered(content({"type": "image", "data": "QUJD" * 250_000})).parts
-    decoded = list(part.decode())
-    assert b"".join(decoded) == b"ABC" * 250_000
-    assert max(map(len, decoded)) <= 1 << 16
+    decode = list(part.decode())
+    assert b"".join(decode) == b"ABC" * 250_000
+    assert max(map(len, decode)) <= 1 << 16
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 import pytest
 
 from thrall_py.catalog import report
-from thrall_py.catalog.drift import Difference, Held
-from thrall_py.visible import Quoter
+from thrall_py.catalog.drift import Difference, Slot
+from thrall_py.visible import Redactor
 
-QUOTE = Quoter(["hunter22"])
-ADDED = Difference("tool", ("a", "b"), None, Held({"x": 1}))
-REMOVED = Difference("tool", (), Held(None), None)
-CHANGED = Difference(None, ("instructions",), Held("old"), Held("n\u200bew"))
+QUOTE = Redactor(["hunter22"])
+ADDED = Difference("tool", ("a", "b"), None, Slot({"x": 1}))
+REMOVED = Difference("tool", (), Slot(None), None)
+CHANGED = Difference(None, ("instructions",), Slot("old"), Slot("n\u200bew"))
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ CHANGED = Difference(None, ("instructions",), Held("old"), Held("n\u200bew"))
     ],
 )
 def test_a_server_is_reported_place_by_place(differences, lines):
-    assert list(report.server("s", differences, QUOTE)) == lines
+    assert list(report.describe_server("s", differences, QUOTE)) == lines
 
 
 def test_nothing_a_server_says_acts_or_tells_a_secret():
-    hostile = Difference("t\x1b", ("a\u202e",), None, Held("\x1b hunter22 \u202e"))
-    assert list(report.server("s", [hostile], QUOTE)) == [
+    hostile = Difference("t\x1b", ("a\u202e",), None, Slot("\x1b hunter22 \u202e"))
+    assert list(report.describe_server("s", [hostile], QUOTE)) == [
         "s: 1 difference",
         r"  t\x1b: a\u202e: added",
         r'    + "\u001b *** \u202e"',
@@ -51,4 +51,4 @@ def test_nothing_a_server_says_acts_or_tells_a_secret():
     ],
 )
 def test_in_brief_the_places_alone_are_named(differences, sentence):
-    assert report.brief(differences, QUOTE) == sentence
+    assert report.summarize(differences, QUOTE) == sentence

@@ -1,15 +1,15 @@
 import pytest
 
 from thrall_py.catalog import review
-from thrall_py.catalog.entry import Pin
-from thrall_py.visible import Quoter
+from thrall_py.catalog.entry import PinnedTool
+from thrall_py.visible import Redactor
 
 GOOD = {"inputSchema": {"type": "object"}}
 
 
 def warnings(name="good_tool-1.0", **definition):
-    pin = Pin("", {"name": name, **GOOD, **definition})
-    return list(review.warnings({name: pin}, Quoter()))
+    pin = PinnedTool("", {"name": name, **GOOD, **definition})
+    return list(review.tool_warnings({name: pin}, Redactor()))
 
 
 def test_an_ordinary_tool_has_no_warning():
@@ -64,16 +64,18 @@ def test_a_schema_that_is_none_is_told(schema, oddity):
 
 
 def test_a_missing_schema_is_told():
-    assert list(review.warnings({"a": Pin("", {"name": "a"})}, Quoter())) == ['"a": no inputSchema']
+    assert list(review.tool_warnings({"a": PinnedTool("", {"name": "a"})}, Redactor())) == [
+        '"a": no inputSchema'
+    ]
 
 
 @pytest.mark.parametrize("text", [None, "", "Plain words.\nTwo lines."])
 def test_plain_instructions_have_no_warning(text):
-    assert list(review.of_instructions(text)) == []
+    assert list(review.instructions_warnings(text)) == []
 
 
 def test_instructions_that_hide_something_have_one():
-    assert list(review.of_instructions("a\x1bb\u200bc\x1b")) == [
+    assert list(review.instructions_warnings("a\x1bb\u200bc\x1b")) == [
         r"hidden characters in the server's instructions: \x1b \u200b"
     ]
 
@@ -102,8 +104,8 @@ def test_instructions_that_hide_something_have_one():
     ],
 )
 def test_hints_are_put_into_words(annotations, hints):
-    assert review.hints(Pin("", {"annotations": annotations})) == hints
+    assert review.describe_annotations(PinnedTool("", {"annotations": annotations})) == hints
 
 
 def test_without_annotations_there_are_no_hints():
-    assert review.hints(Pin("", {})) == "no hints"
+    assert review.describe_annotations(PinnedTool("", {})) == "no hints"

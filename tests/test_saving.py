@@ -7,7 +7,7 @@ import pytest
 
 from thrall_py.errors import InputError, OutputError, ServerError
 from thrall_py.output import render, saving
-from thrall_py.protocol.jsontext import EACH, outline
+from thrall_py.protocol.jsontext import EACH, scan
 
 PNG = {"type": "image", "mimeType": "image/png", "data": "iVBORw=="}
 TEXT = {"type": "text", "text": "words"}
@@ -18,7 +18,7 @@ BROKEN = {"type": "audio", "data": "not base64"}
 
 def answer(*parts):
     text = json.dumps({"content": parts})
-    return render.result(outline(text, {"content": {EACH: {"resource": {}}}}))
+    return render.read_result(scan(text, {"content": {EACH: {"resource": {}}}}))
 
 
 def test_every_part_that_is_not_text_becomes_a_file_named_by_its_place():
@@ -65,7 +65,7 @@ def test_the_name_of_a_file_is_safe_to_look_at(tmp_path):
 
 
 def test_a_directory_that_takes_files_is_good():
-    assert saving.refuse_early(".") is None
+    assert saving.check_directory(".") is None
 
 
 @pytest.mark.parametrize("make", [None, os.mknod])
@@ -74,7 +74,7 @@ def test_what_is_no_directory_is_refused_early(tmp_path, make):
     if make:
         make(path, stat.S_IFREG | 0o644)
     with pytest.raises(InputError) as refused:
-        saving.refuse_early(path)
+        saving.check_directory(path)
     assert str(refused.value) == rf"there is no directory {tmp_path}/x\x1by to save in"
 
 
@@ -87,5 +87,5 @@ def test_a_directory_that_takes_no_files_is_refused_early(monkeypatch):
 
     monkeypatch.setattr(os, "access", access)
     with pytest.raises(InputError, match=r"^the directory \. cannot be written$"):
-        saving.refuse_early(".")
+        saving.check_directory(".")
     assert asked == [(".", os.W_OK | os.X_OK)]

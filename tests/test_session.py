@@ -1,9 +1,9 @@
 import pytest
 from fakes import Script, error, hangup, message, result, session_over
 
-from thrall_py.errors import InputNeededError, Interrupted, RefusedError, ServerError, TimedOutError
-from thrall_py.protocol.channel import Oversize, Silence
-from thrall_py.protocol.mcp import Server
+from thrall_py.errors import InputNeededError, Interrupted, JsonRpcError, ServerError, TimedOutError
+from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
+from thrall_py.protocol.mcp import ServerInfo
 
 PING = message(id=7, method="ping")
 
@@ -130,7 +130,7 @@ REFUSALS = {
 @pytest.mark.parametrize(("line", "words"), REFUSALS.values(), ids=REFUSALS)
 def test_a_refusal_is_told_with_code_words_and_data(line, words):
     _, request = asked(line)
-    assert failure(request, RefusedError) == f"the server refused tools/list with error{words}"
+    assert failure(request, JsonRpcError) == f"the server refused tools/list with error{words}"
 
 
 PAGES = {
@@ -242,7 +242,7 @@ def test_a_changed_list_is_counted():
 
 
 def test_an_oversized_line_names_the_limit():
-    _, request = asked(Oversize(1024), method="tools/call")
+    _, request = asked(MessageTooLarge(1024), method="tools/call")
     assert failure(request) == (
         "the server sent more than 1024 bytes in one line during tools/call; the tool may have run"
     )
@@ -253,7 +253,7 @@ def test_an_oversized_line_names_the_limit():
     [
         (hangup(), "tools/list", "the server exited during tools/list"),
         (hangup(), "tools/call", "the server exited during tools/call; the tool may have run"),
-        (hangup(deaf=True), "tools/list", "the server closed its input during tools/list"),
+        (hangup(input_closed=True), "tools/list", "the server closed its input during tools/list"),
         (
             hangup(b'{"id":1,"resu'),
             "tools/list",
@@ -310,7 +310,7 @@ def test_a_cancellation_names_a_string_id_as_a_string():
     session = session_over(Script())
     session.stage = "tools/list"
     session.send("tools/list", "{}", "a-1")
-    session.timed_out(Silence(b"", blocked=False), 1)
+    session.timed_out(ReceiveTimeout(b"", unsent=False), 1)
     assert session.channel.sent[1]["params"]["requestId"] == "a-1"
 
 
@@ -323,7 +323,7 @@ def test_a_timeout_in_the_handshake_names_its_own_option_and_cancels_nothing():
 
 
 def test_a_timeout_tells_of_a_request_that_was_not_read_and_of_a_line_that_did_not_end():
-    _, request = asked(Silence(b"half a li", blocked=True))
+    _, request = asked(ReceiveTimeout(b"half a li", unsent=True))
     assert failure(request, TimedOutError) == (
         "no answer to tools/list in 10 s (--timeout), and not all of the request was read"
         '; a line did not end: "half a li"'

@@ -1,11 +1,11 @@
 import pytest
 
-from thrall_py.protocol.skipped import Skipped
-from thrall_py.visible import Quoter
+from thrall_py.protocol.skipped import SkippedLines
+from thrall_py.visible import Redactor
 
 
 def sentence(*lines, partial=None, secrets=()):
-    skipped = Skipped(Quoter(secrets))
+    skipped = SkippedLines(Redactor(secrets))
     for line in lines:
         skipped.add(line)
     if partial is not None:

@@ -7,7 +7,7 @@ import pytest
 
 from thrall_py.errors import CannotExecuteError, InputError, ProgramNotFoundError
 from thrall_py.transport import spawn
-from thrall_py.transport.spawn import Launch
+from thrall_py.transport.spawn import Command
 
 PATH = {"PATH": os.environ["PATH"]}
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a way to look")
@@ -15,11 +15,11 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a way
 
 @pytest.fixture
 def run():
-    """Start a program and let it end; what it wrote, and the child."""
+    """PreparedServer a program and let it end; what it wrote, and the child."""
     started = []
 
     def start(*argv, environment=PATH, cwd=None):
-        child = spawn.spawn(Launch(argv, dict(environment), cwd))
+        child = spawn.spawn(Command(argv, dict(environment), cwd))
         started.append(child)
         os.set_blocking(child.output.fileno(), True)
         child.input.close()
@@ -80,7 +80,7 @@ def test_a_failure_is_told_from_an_exit_without_reaping(run, code, failed):
 
 
 def test_a_process_that_runs_has_not_failed():
-    child = spawn.spawn(Launch(("cat",), PATH))
+    child = spawn.spawn(Command(("cat",), PATH))
     assert not spawn.failed(child)
     child.input.close()
     assert child.process.wait() == 0
@@ -90,20 +90,20 @@ def test_a_process_that_runs_has_not_failed():
 
 def test_a_program_that_is_not_there_is_named_without_its_arguments():
     with pytest.raises(ProgramNotFoundError) as refused:
-        spawn.spawn(Launch(("no\x1bsuch", "secret"), PATH))
+        spawn.spawn(Command(("no\x1bsuch", "secret"), PATH))
     assert str(refused.value) == r"the program no\x1bsuch was not found"
 
 
 def test_a_program_in_a_directory_that_is_a_file_is_not_found(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ProgramNotFoundError, match="was not found$"):
-        spawn.spawn(Launch((str(tmp_path / "file" / "x"),), PATH))
+        spawn.spawn(Command((str(tmp_path / "file" / "x"),), PATH))
 
 
 def test_a_script_without_its_interpreter_cannot_be_executed(tmp_path):
     path = script(tmp_path / "lost", "#!/nowhere/sh\n")
     with pytest.raises(CannotExecuteError) as refused:
-        spawn.spawn(Launch((path,), PATH))
+        spawn.spawn(Command((path,), PATH))
     assert str(refused.value) == f"the interpreter of {path} was not found"
 
 
@@ -112,14 +112,14 @@ def test_a_script_is_looked_for_where_it_is_started(tmp_path):
     folder.mkdir()
     script(folder / "lost", "#!/nowhere/sh\n")
     with pytest.raises(CannotExecuteError, match=r"^the interpreter of \./lost was not found$"):
-        spawn.spawn(Launch(("./lost",), PATH, str(folder)))
+        spawn.spawn(Command(("./lost",), PATH, str(folder)))
 
 
 def test_a_script_that_is_only_here_is_not_found_elsewhere(tmp_path):
     with open("only-here", "w") as file:
         os.chmod(file.fileno(), 0o755)
     with pytest.raises(ProgramNotFoundError, match=r"^the program \./only-here was not found$"):
-        spawn.spawn(Launch(("./only-here",), PATH, str(tmp_path)))
+        spawn.spawn(Command(("./only-here",), PATH, str(tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_is_no_program_cannot_be_executed(tmp_path, text, mode, why):
     path.write_text(text)
     path.chmod(mode)
     with pytest.raises(CannotExecuteError) as refused:
-        spawn.spawn(Launch((str(path),), PATH))
+        spawn.spawn(Command((str(path),), PATH))
     assert str(refused.value) == f"cannot execute {path}: {why}"
 
 
@@ -144,5 +144,5 @@ def test_a_directory_that_is_not_there_is_the_callers_mistake(tmp_path, kind):
     if kind == "a file":
         open(cwd, "w").close()
     with pytest.raises(InputError) as refused:
-        spawn.spawn(Launch(("true",), PATH, cwd))
+        spawn.spawn(Command(("true",), PATH, cwd))
     assert str(refused.value) == rf"there is no directory {tmp_path}/dir\x07"

@@ -3,9 +3,9 @@ import json
 import pytest
 from fakes import Script, error, hangup, message, result, session_over
 
-from thrall_py.errors import InputNeededError, RefusedError, ServerError, TimedOutError
+from thrall_py.errors import InputNeededError, JsonRpcError, ServerError, TimedOutError
 from thrall_py.protocol import tools
-from thrall_py.protocol.mcp import Server
+from thrall_py.protocol.mcp import ServerInfo
 
 CHANGED = message(method="notifications/tools/list_changed")
 MODERN = Server("2026-07-28")
@@ -117,7 +117,7 @@ def test_a_page_that_is_refused_takes_the_whole_list_with_it():
 
 
 def test_a_list_that_is_refused_at_once_is_a_refusal():
-    assert failure(lambda: names(Script(error(1))), RefusedError) == (
+    assert failure(lambda: names(Script(error(1))), JsonRpcError) == (
         'the server refused tools/list with error -32601: "Method not found"'
     )
 

@@ -8,20 +8,20 @@ from servers import MODERN, TOOLS, command, offering
 
 from thrall_py import errors
 from thrall_py.catalog import file
-from thrall_py.catalog.drift import Held
-from thrall_py.catalog.entry import Entry, pinned
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.drift import Slot
+from thrall_py.catalog.entry import Entry, pin_tool
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
-from thrall_py.verbs import call, check, conversation, pin
-from thrall_py.verbs.conversation import Terms, prepare
+from thrall_py.verbs import call, check, connect, pin
+from thrall_py.verbs.connect import ConnectionOptions, prepare
 
-TERMS = Terms(timeout=10, start_timeout=10, grace=5, max_message=1 << 20)
-GOOD = Recipe(command("good"), {})
+CONNECTION = ConnectionOptions(timeout=10, start_timeout=10, grace=5, max_message=1 << 20)
+GOOD = LaunchSpec(command("good"), {})
 TOKEN = "sesame42sesame"  # what a secret looks like
 
 
-def ready(recipe, *, expand=False, **given):
-    return prepare(recipe, given, expand=expand)
+def ready(launch, *, expand=False, **given):
+    return prepare(launch, given, expand=expand)
 
 
 # -- what surrounds a server -------------------------------------------------------------------
@@ -30,47 +30,49 @@ def ready(recipe, *, expand=False, **given):
 def test_a_recipe_is_filled_in_from_our_environment_and_what_is_given(monkeypatch):
     monkeypatch.setenv("WORD", "w")
     monkeypatch.setenv("GIT_DIR", "x")
-    recipe = Recipe(("server", "${WORD}"), {"A": "<${GIVEN}>"}, cwd="dir")
-    launch = ready(recipe, expand=True, GIVEN="g").launch
-    assert (launch.argv, launch.cwd) == (("server", "w"), "dir")
-    assert (launch.environment["A"], launch.environment["WORD"]) == ("<g>", "w")
-    assert launch.environment["GIVEN"] == "g"
-    assert "GIT_DIR" not in launch.environment
+    launch = LaunchSpec(("server", "${WORD}"), {"A": "<${GIVEN}>"}, cwd="dir")
+    command = ready(launch, expand=True, GIVEN="g").command
+    assert (command.argv, command.cwd) == (("server", "w"), "dir")
+    assert (command.environment["A"], command.environment["WORD"]) == ("<g>", "w")
+    assert command.environment["GIVEN"] == "g"
+    assert "GIT_DIR" not in command.environment
 
 
 def test_the_words_of_a_command_line_are_not_filled_in():
-    assert ready(Recipe(("s", "${NONE}"), {})).launch.argv == ("s", "${NONE}")
+    assert ready(LaunchSpec(("s", "${NONE}"), {})).command.argv == ("s", "${NONE}")
 
 
 def test_a_clean_environment_has_what_it_needs_and_what_was_given(monkeypatch):
     monkeypatch.setenv("OTHER", "x")
-    launch = ready(Recipe(("s",), {"A": "${A}"}, clean_env=True), A="1").launch
-    assert launch.environment["A"] == "1"
-    assert launch.environment["PATH"] == os.environ["PATH"]
-    assert "OTHER" not in launch.environment
-
-
-@pytest.mark.parametrize("recipe", [Recipe(("s",), {"A": "${NONE}"}), Recipe(("s", "${NONE}"), {})])
-def test_a_variable_that_is_not_set_is_refused_before_the_start(recipe):
-    with pytest.raises(errors.InputError, match="^the variable NONE is not set"):
-        ready(recipe, expand=True)
+    command = ready(LaunchSpec(("s",), {"A": "${A}"}, clean_env=True), A="1").command
+    assert command.environment["A"] == "1"
+    assert command.environment["PATH"] == os.environ["PATH"]
+    assert "OTHER" not in command.environment
 
 
 @pytest.mark.parametrize(
-    ("recipe", "masked"),
+    "launch", [LaunchSpec(("s",), {"A": "${NONE}"}), LaunchSpec(("s", "${NONE}"), {})]
+)
+def test_a_variable_that_is_not_set_is_refused_before_the_start(launch):
+    with pytest.raises(errors.InputError, match="^the variable NONE is not set"):
+        ready(launch, expand=True)
+
+
+@pytest.mark.parametrize(
+    ("launch", "masked"),
     [
-        (Recipe(("s",), {"A": "${A}"}), {"aaaaaaaa": "***"}),
-        (Recipe(("s", "${A:-x}"), {}), {"aaaaaaaa": "***", "bbbbbbbb": "bbbbbbbb"}),
-        (Recipe(("s", "${NONE:-dddddddd}"), {}), {"dddddddd": "dddddddd"}),
-        (Recipe(("s",), {}), {"aaaaaaaa": "aaaaaaaa", TOKEN: "***"}),
+        (LaunchSpec(("s",), {"A": "${A}"}), {"aaaaaaaa": "***"}),
+        (LaunchSpec(("s", "${A:-x}"), {}), {"aaaaaaaa": "***", "bbbbbbbb": "bbbbbbbb"}),
+        (LaunchSpec(("s", "${NONE:-dddddddd}"), {}), {"dddddddd": "dddddddd"}),
+        (LaunchSpec(("s",), {}), {"aaaaaaaa": "aaaaaaaa", TOKEN: "***"}),
     ],
 )
-def test_the_values_a_server_was_given_are_not_repeated(monkeypatch, recipe, masked):
+def test_the_values_a_server_was_given_are_not_repeated(monkeypatch, launch, masked):
     monkeypatch.setenv("A", "aaaaaaaa")
     monkeypatch.setenv("B", "bbbbbbbb")
     monkeypatch.setenv("MY_TOKEN", TOKEN)
-    quote = ready(recipe, expand=True).quote
-    assert {text: quote.mask(text) for text in masked} == masked
+    redact = ready(launch, expand=True).redact
+    assert {text: redact.mask(text) for text in masked} == masked
 
 
 @pytest.mark.parametrize(
@@ -88,25 +90,25 @@ def test_the_values_a_server_was_given_are_not_repeated(monkeypatch, recipe, mas
 def test_a_conversation_opens_in_the_revision_that_is_wanted_or_found(
     interrupts, graveyard, name, revision, remembered, spoken
 ):
-    start = ready(Recipe(command(name, graveyard.path), {}))
-    terms = TERMS._replace(revision=revision)
-    with conversation.conversation(start, terms, interrupts, remembered) as session:
+    start = ready(LaunchSpec(command(name, graveyard.path), {}))
+    connection = CONNECTION._replace(revision=revision)
+    with connect.open_session(start, connection, interrupts, remembered) as session:
         assert session.server.revision == spoken
     assert graveyard.words()[-1] == "eof"
 
 
 def test_a_conversation_that_does_not_open_leaves_nobody_alive(interrupts, graveyard):
-    start = ready(Recipe(command("modern", graveyard.path), {}))
-    terms = TERMS._replace(revision="2025-11-25")
-    opening = conversation.conversation(start, terms, interrupts)
-    with pytest.raises(errors.RefusedError, match="^the server refused the handshake"), opening:
+    start = ready(LaunchSpec(command("modern", graveyard.path), {}))
+    connection = CONNECTION._replace(revision="2025-11-25")
+    opening = connect.open_session(start, connection, interrupts)
+    with pytest.raises(errors.JsonRpcError, match="^the server refused the handshake"), opening:
         pytest.fail("it opened")
     assert graveyard.words() == ["eof"]
 
 
 def test_a_conversation_that_breaks_leaves_nobody_alive(interrupts, graveyard):
-    start = ready(Recipe(command("good", graveyard.path), {}))
-    with pytest.raises(KeyError), conversation.conversation(start, TERMS, interrupts):
+    start = ready(LaunchSpec(command("good", graveyard.path), {}))
+    with pytest.raises(KeyError), connect.open_session(start, CONNECTION, interrupts):
         raise KeyError
     assert graveyard.words() == ["eof"]
 
@@ -114,14 +116,14 @@ def test_a_conversation_that_breaks_leaves_nobody_alive(interrupts, graveyard):
 # -- call --------------------------------------------------------------------------------------
 
 
-def called(interrupts, tool, *, catalog=None, recipe=GOOD, arguments="{}"):
+def called(interrupts, tool, *, catalog=None, launch=GOOD, arguments="{}"):
     """Call a tool; what was delivered."""
     delivered = []
     wanted = call.Call(tool, arguments)
     if catalog:
-        call.on_catalog(wanted, catalog, TERMS, interrupts, delivered.append)
+        call.call_pinned(wanted, catalog, CONNECTION, interrupts, delivered.append)
     else:
-        call.on_server(wanted, ready(recipe), TERMS, interrupts, delivered.append)
+        call.call_server(wanted, ready(launch), CONNECTION, interrupts, delivered.append)
     (rendered,) = delivered
     return rendered
 
@@ -144,13 +146,13 @@ def test_a_tool_that_fails_says_so(interrupts):
 def test_the_answer_is_delivered_before_the_server_is_ended(interrupts, graveyard):
     alive = []
 
-    def deliver(_):
+    def on_result(_):
         with pytest.raises(AssertionError, match="is alive"):
             graveyard.words()
         alive.append(True)
 
-    start = ready(Recipe(command("good", graveyard.path), {}))
-    call.on_server(call.Call("echo", "{}"), start, TERMS, interrupts, deliver)
+    start = ready(LaunchSpec(command("good", graveyard.path), {}))
+    call.call_server(call.Call("echo", "{}"), start, CONNECTION, interrupts, on_result)
     assert alive == [True]
     assert graveyard.words() == ["called", "eof"]
 
@@ -160,7 +162,7 @@ def test_the_answer_is_delivered_before_the_server_is_ended(interrupts, graveyar
     [
         (
             "unknown",
-            errors.RefusedError,
+            errors.JsonRpcError,
             'the server refused tools/call with error -32602: "Unknown tool: unknown"',
         ),
         (
@@ -176,11 +178,11 @@ def test_a_call_without_an_answer_says_why(interrupts, tool, error, sentence):
     assert str(failed.value) == sentence
 
 
-def write_catalog(recipe=GOOD, tools=TOOLS, **about):
+def write_catalog(launch=GOOD, tools=TOOLS, **about):
     entry = Entry(
-        recipe,
-        mcp.Server("2025-11-25", "fake", "1", **about),
-        {tool["name"]: pinned(tool) for tool in tools},
+        launch,
+        mcp.ServerInfo("2025-11-25", "fake", "1", **about),
+        {tool["name"]: pin_tool(tool) for tool in tools},
     )
     Path("catalog.json").write_text(file.dumps({"fake": entry}))
     return entry
@@ -199,7 +201,7 @@ def test_a_pinned_tool_is_called_if_it_is_as_pinned(interrupts):
     ],
 )
 def test_a_tool_that_is_not_as_pinned_is_not_called(interrupts, graveyard, tools, changes):
-    write_catalog(Recipe(command("good", graveyard.path), {}))
+    write_catalog(LaunchSpec(command("good", graveyard.path), {}))
     offering(tools=tools)
     with pytest.raises(errors.DriftError) as drifted:
         called(interrupts, "echo", catalog="catalog.json")
@@ -224,16 +226,16 @@ def test_a_tool_that_was_not_pinned_is_not_called(interrupts):
 # -- pin ---------------------------------------------------------------------------------------
 
 
-def asked(interrupts, recipe=GOOD, **given):
-    return pin.ask(recipe, ready(recipe, expand=True, **given), TERMS, interrupts)
+def asked(interrupts, launch=GOOD, **given):
+    return pin.ask(launch, ready(launch, expand=True, **given), CONNECTION, interrupts)
 
 
 def test_a_pin_holds_all_that_the_server_says(interrupts):
     offering(instructions="Do.", serverInfo={"name": "it", "version": "3"})
     found = asked(interrupts)
     assert (found.name, found.warnings) == ("it", [])
-    assert found.entry.recipe == GOOD
-    assert found.entry.server == mcp.Server("2025-11-25", "it", "3", "Do.", offers_tools=True)
+    assert found.entry.launch == GOOD
+    assert found.entry.server == mcp.ServerInfo("2025-11-25", "it", "3", "Do.", offers_tools=True)
     assert [pin.definition for pin in found.entry.tools.values()] == TOOLS
 
 
@@ -297,32 +299,32 @@ def test_a_pin_for_stdout_is_text_only(interrupts):
 # -- check -------------------------------------------------------------------------------------
 
 
-def checked(interrupts, entry):
-    found = check.server(entry, TERMS, interrupts)
+def validate(interrupts, entry):
+    found = check.server(entry, CONNECTION, interrupts)
     return found.differences, found.notes
 
 
 def test_what_is_as_pinned_has_no_difference(interrupts):
-    assert checked(interrupts, write_catalog()) == ([], [])
+    assert validate(interrupts, write_catalog()) == ([], [])
 
 
 def test_what_changed_is_a_difference(interrupts):
     offering(instructions="New.", tools=TOOLS[:1])
-    differences, notes = checked(interrupts, write_catalog())
+    differences, notes = validate(interrupts, write_catalog())
     assert notes == []
     assert [(d.tool, d.path) for d in differences] == [(None, ("instructions",)), ("fail", ())]
-    assert differences[0].after == Held("New.")
+    assert differences[0].after == Slot("New.")
 
 
 def test_a_list_that_changes_within_a_session_is_a_difference(interrupts):
     offering(later=TOOLS[1:])
-    ((tool, path, _, after),) = checked(interrupts, write_catalog())[0]
+    ((tool, path, _, after),) = validate(interrupts, write_catalog())[0]
     assert (tool, path, after) == ("echo", (), None)
 
 
 def test_another_version_and_an_odd_list_are_only_noted(interrupts):
     offering(tools=[*TOOLS, TOOLS[0]], serverInfo={"name": "fake", "version": "2\x1b"})
-    assert checked(interrupts, write_catalog()) == (
+    assert validate(interrupts, write_catalog()) == (
         [],
         [
             '"echo" is listed twice',
@@ -332,16 +334,16 @@ def test_another_version_and_an_odd_list_are_only_noted(interrupts):
 
 
 def test_a_server_that_refuses_could_not_be_checked(interrupts):
-    entry = write_catalog(Recipe(command("good"), {}))
+    entry = write_catalog(LaunchSpec(command("good"), {}))
     offering(refuses=["tools/list"])
     with pytest.raises(
         errors.ServerError, match="^the server refused tools/list with error -32601"
     ):
-        checked(interrupts, entry)
+        validate(interrupts, entry)
 
 
 def test_a_signal_while_an_answer_is_awaited_ends_the_server(interrupts, graveyard):
     with pytest.raises(errors.Interrupted) as interrupted:
-        called(interrupts, "signal", recipe=Recipe(command("good", graveyard.path), {}))
+        called(interrupts, "signal", launch=LaunchSpec(command("good", graveyard.path), {}))
     assert interrupted.value.signum == signal.SIGTERM
     assert graveyard.words() == ["called", "eof"]

@@ -5,7 +5,7 @@ import pytest
 
 from thrall_py.visible import (
     QUOTE_LIMIT,
-    Quoter,
+    Redactor,
     hidden,
     secret_values,
     visible,
@@ -64,7 +64,7 @@ def test_no_character_of_an_unsafe_category_is_left(category):
 def test_text_that_hides_nothing_stays_as_it_is(text):
     assert visible(text) == text
     assert visible_text(text) == text
-    assert hidden(text) == []
+    assert hidden_characters(text) == []
 
 
 def test_text_of_many_lines_keeps_newlines_and_tabs_and_nothing_else_unsafe():
@@ -90,7 +90,7 @@ def test_json_with_a_carriage_return_between_tokens_stays_json():
 
 
 def test_what_is_hidden_is_told_once_of_each_kind():
-    assert hidden("\u200ba\u200b\x1b\n\t\u202e") == ["\\u200b", "\\x1b", "\\u202e"]
+    assert hidden_characters("\u200ba\u200b\x1b\n\t\u202e") == ["\\u200b", "\\x1b", "\\u202e"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_hidden_is_told_once_of_each_kind():
     ],
 )
 def test_secrets_are_masked(secrets, text, masked):
-    assert Quoter(secrets).mask(text) == masked
+    assert Redactor(secrets).mask(text) == masked
 
 
 @pytest.mark.parametrize(
@@ -131,22 +131,22 @@ def test_secrets_are_masked(secrets, text, masked):
     ids=["there", "not there", "letters only", "digits only", "words", "short"],
 )
 def test_only_a_secret_that_cannot_stand_there_by_chance_is_found(secret, text, found):
-    assert Quoter([secret]).finds(text) is found
+    assert Redactor([secret]).finds(text) is found
 
 
 def test_a_quotation_is_cut_at_its_limit_and_says_so():
-    assert Quoter()("x" * QUOTE_LIMIT) == '"' + "x" * 200 + '"'
-    assert Quoter()("x" * 201) == '"' + "x" * 200 + '..."'
-    assert Quoter()("abcdef", 3) == '"abc..."'
-    assert Quoter().words("abc", 3) == "abc"
+    assert Redactor()("x" * QUOTE_LIMIT) == '"' + "x" * 200 + '"'
+    assert Redactor()("x" * 201) == '"' + "x" * 200 + '..."'
+    assert Redactor()("abcdef", 3) == '"abc..."'
+    assert Redactor().words("abc", 3) == "abc"
 
 
 def test_the_limit_of_a_quotation_counts_what_is_shown():
-    assert Quoter().words("\x1b\x1b", 4) == "\\x1b..."
+    assert Redactor().words("\x1b\x1b", 4) == "\\x1b..."
 
 
 def test_a_secret_is_masked_before_a_cut_could_leave_half_of_it():
-    assert Quoter(["secret-0123456789"]).words("xxsecret-0123456789", 6) == "xx***"
+    assert Redactor(["secret-0123456789"]).words("xxsecret-0123456789", 6) == "xx***"
 
 
 def test_values_are_secret_by_the_names_of_their_variables():

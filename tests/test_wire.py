@@ -83,8 +83,8 @@ def test_a_message_is_looked_into_as_deep_as_the_protocol_needs():
     "inputRequests":{"a":{"method":"m","params":{"message":"?"}}},"_meta":{"k":1}},"error":{"code":5}}"""
     (message,) = read(line.encode())
     result = message.result.members()
-    assert text(result["content"].inside[0].members()["resource"].members()["uri"]) == '"x"'
-    assert text(result["tools"].inside[0].members()["name"]) == '"n"'
+    assert text(result["content"].children[0].members()["resource"].members()["uri"]) == '"x"'
+    assert text(result["tools"].children[0].members()["name"]) == '"n"'
     asked = result["inputRequests"].members()["a"].members()
     assert text(asked["params"].members()["message"]) == '"?"'
     assert text(result["_meta"].members()["k"]) == "1"
@@ -160,7 +160,7 @@ def test_an_id_is_compared_by_its_value(theirs, ours, same):
     [('{"a":[1]}', {"a": [1]}), ("7" * 2000, None), ('{"é":1,"\\u00e9":2}', None)],
 )
 def test_a_value_that_cannot_be_loaded_is_as_good_as_absent(text, loaded):
-    assert load_or_none(value(f"[{text}]").inside[0]) == loaded
+    assert load_or_none(value(f"[{text}]").children[0]) == loaded
 
 
 def test_a_value_that_is_absent_is_none():

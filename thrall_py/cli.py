@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import functools
+import io
 import os
 import sys
 import traceback
@@ -12,11 +13,11 @@ import click
 
 from thrall_py import __version__, errors, options
 from thrall_py.errors import Interrupted, OutputError, ThrallError, UsageError
-from thrall_py.options import Surroundings
+from thrall_py.options import ServerOptions
 from thrall_py.output.render import Rendered
-from thrall_py.transport import standard
-from thrall_py.transport.interrupts import SIGPIPE, Interrupts, die_of
-from thrall_py.verbs.conversation import Terms
+from thrall_py.transport import stdio
+from thrall_py.transport.interrupts import SIGPIPE, Interrupts, die_by_signal
+from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
@@ -28,11 +29,16 @@ class Invocation:
 
     def __init__(self, server: tuple[str, ...] | None) -> None:
         self.server = server  # None without a `--`
-        self.closed = standard.fill_gaps()  # which of our own descriptors the caller had closed
-        self.about = ""
+        self.closed_fds = stdio.open_missing()  # which of our own descriptors the caller had closed
+        self.subject = ""
         self.interrupts = Interrupts()
 
-    def command(self) -> tuple[str, ...]:
+    def need_stdout(self) -> None:
+        """Refuse to start anything whose answer has no place to go."""
+        if 1 in self.closed_fds:
+            raise OutputError("stdout is closed, so there is no place for an answer")
+
+    def server_argv(self) -> tuple[str, ...]:
         """The server's argv."""
         if not self.server:
             raise UsageError("no server is given: write it behind --, as in -- uvx mcp-server-time")
@@ -47,15 +53,15 @@ def run(words: Sequence[str]) -> int:
     ours, server = _split(words)
     invocation = Invocation(server)
     if sys.stderr is None:  # it is closed, and print() would take stdout in its place
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
+        sys.stderr = io.StringIO()
     try:
         status = _invoke(ours, invocation)
     except Interrupted as interrupted:
-        return die_of(interrupted.signum)
+        return die_by_signal(interrupted.signum)
     except BrokenPipeError:
-        return die_of(SIGPIPE)
+        return die_by_signal(SIGPIPE)
     if invocation.interrupts.signum is not None:  # during the teardown
-        return die_of(invocation.interrupts.signum)
+        return die_by_signal(invocation.interrupts.signum)
     return status
 
 
@@ -79,7 +85,7 @@ def _invoke(ours: list[str], invocation: Invocation) -> int:
     try:
         return _click(ours, invocation)
     except ThrallError as problem:
-        say(str(problem), invocation.about)
+        say(str(problem), invocation.subject)
         return problem.exit_status
     except BrokenPipeError:
         raise
@@ -133,8 +139,8 @@ def thrall() -> None:
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
-@options.surroundings
-@options.terms
+@options.server_options
+@options.connection
 @click.pass_obj
 def call(  # noqa: PLR0913 - one for each option of its own
     invocation: Invocation,
@@ -144,8 +150,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
     catalog: str | None,
     json: bool,
     save: str | None,
-    surroundings: Surroundings,
-    terms: Terms,
+    server_options: ServerOptions,
+    connection: ConnectionOptions,
 ) -> int:
     """Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
 
@@ -158,35 +164,38 @@ def call(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.verbs import arguments
     from thrall_py.verbs import call as verb
 
-    invocation.about = tool
-    _refuse_two_servers(invocation, catalog, surroundings)
+    invocation.subject = tool
+    _refuse_two_servers(invocation, catalog, server_options)
     text = arguments.from_items(items) if items else arguments.from_input(_stdin(invocation))
-    if 1 in invocation.closed:
-        raise OutputError("stdout is closed, so there is no place for an answer")
+    invocation.need_stdout()
     if save is not None:
-        saving.refuse_early(save)
-    answered: list[Rendered] = []
+        saving.check_directory(save)
 
-    def deliver(rendered: Rendered) -> None:
-        answered.append(rendered)
+    def on_result(rendered: Rendered) -> None:
         _print(rendered, invocation, as_json=json, save=save)
 
-    wanted = verb.Call(arguments.word(tool), text)
+    wanted = verb.Call(arguments.decode_argument(tool), text)
     with invocation.interrupts as interrupts:
         if catalog is None:
-            start = surroundings.start(invocation.command())
-            verb.on_server(wanted, start, terms, interrupts, deliver)
+            server = server_options.prepare(invocation.server_argv(), fill_in=False)
+            rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
         else:
-            verb.on_catalog(wanted, catalog, terms, interrupts, deliver)
-    return errors.ANSWER_IS_NO if answered[0].is_error else errors.ANSWERED
+            rendered = verb.call_pinned(wanted, catalog, connection, interrupts, on_result)
+    return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
 
 
 @thrall.command(short_help="Write a server's tools to a catalog.")
 @click.argument("catalog")
-@options.surroundings
-@options.terms
+@options.server_options
+@options.connection
 @click.pass_obj
-def pin(invocation: Invocation, *, catalog: str, surroundings: Surroundings, terms: Terms) -> int:
+def pin(
+    invocation: Invocation,
+    *,
+    catalog: str,
+    server_options: ServerOptions,
+    connection: ConnectionOptions,
+) -> int:
     """Ask a server for its tools and write them to CATALOG (- for stdout).
 
     \b
@@ -198,27 +207,29 @@ def pin(invocation: Invocation, *, catalog: str, surroundings: Surroundings, ter
     from thrall_py.output import listing
     from thrall_py.verbs import pin as verb
 
-    command = invocation.command()
-    file.read_or_new(catalog)  # what cannot be written is refused before anything is started
-    start = surroundings.start(command, expand=True)
-    invocation.about = catalog
+    command = invocation.server_argv()
+    if catalog == file.STDOUT:
+        invocation.need_stdout()
+    file.read_for_update(catalog)  # what cannot be written is refused before anything is started
+    start = server_options.prepare(command, fill_in=True)
+    invocation.subject = catalog
     with invocation.interrupts as interrupts:
-        pinned = verb.ask(surroundings.recipe(command), start, terms, interrupts)
+        pinned = verb.pin_server(server_options.launch_spec(command), start, connection, interrupts)
         interrupts.poll()
         interrupts.check()  # a signal during the teardown: nothing is written then
-        text = verb.write(catalog, pinned)
+        text = verb.write_catalog(catalog, pinned)
         tell = functools.partial(say, about=pinned.name)
-        listing.tell(pinned.entry, pinned.warnings, pinned.quote, tell, terminal=os.isatty(2))
+        listing.tell(pinned.entry, pinned.warnings, pinned.redact, tell, terminal=os.isatty(2))
         if catalog == file.STDOUT:
-            standard.write([text.encode()], interrupts)
+            stdio.write([text.encode()], interrupts)
     return errors.ANSWERED
 
 
 @thrall.command(short_help="Compare a catalog with what its servers offer now.")
 @click.argument("catalog")
-@options.terms
+@options.connection
 @click.pass_obj
-def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
+def check(invocation: Invocation, *, catalog: str, connection: ConnectionOptions) -> int:
     """Ask every server in CATALOG again, and print what is not as it was pinned.
 
     The status is 0 without a difference, 1 with one, and that of the failure
@@ -229,12 +240,13 @@ def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
 
     if invocation.server is not None:
         raise UsageError("check starts the servers that the catalog names, and no other")
+    invocation.need_stdout()
     pinned = file.read(catalog)
     drifted, failures = False, []
     with invocation.interrupts as interrupts:
         for name, entry in pinned.items():
             try:
-                checked = verb.server(entry, terms, interrupts)
+                checked = verb.check_server(entry, connection, interrupts)
             except ThrallError as problem:
                 say(str(problem), name)
                 failures.append(problem.exit_status)
@@ -244,8 +256,8 @@ def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
                 interrupts.check()  # a signal during the teardown: no other server is started
             for note in checked.notes:
                 say(note, name)
-            lines = report.server(visible(name), checked.differences, checked.quote)
-            standard.write((f"{line}\n".encode() for line in lines), interrupts)
+            lines = report.describe_server(visible(name), checked.differences, checked.redact)
+            stdio.write((f"{line}\n".encode() for line in lines), interrupts)
             drifted = drifted or bool(checked.differences)
     if failures:  # "could not check" goes before any verdict on the rest
         return failures[0]
@@ -253,13 +265,13 @@ def check(invocation: Invocation, *, catalog: str, terms: Terms) -> int:
 
 
 def _refuse_two_servers(
-    invocation: Invocation, catalog: str | None, surroundings: Surroundings
+    invocation: Invocation, catalog: str | None, server_options: ServerOptions
 ) -> None:
     if catalog is None:
-        invocation.command()
+        invocation.server_argv()
     elif invocation.server is not None:
         raise UsageError("a server and --catalog exclude each other")
-    elif surroundings != options.NO_SURROUNDINGS:
+    elif server_options != options.NO_SERVER_OPTIONS:
         raise UsageError("--env, --clean-env and --cwd come from the catalog")
 
 
@@ -272,16 +284,19 @@ def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: s
     if as_json:
         pieces = render.verbatim(rendered.result, terminal=terminal)
         if saved:
-            say(f"saved {', '.join(saved.values())}", invocation.about)
+            say(f"saved {', '.join(saved.values())}", invocation.subject)
     else:
         pieces = rendered.lines(saved, terminal=terminal)
         if rendered.is_empty:
-            say("the answer is empty", invocation.about)
-    standard.write(pieces, invocation.interrupts)
+            say("the answer is empty", invocation.subject)
+    stdio.write(pieces, invocation.interrupts)
 
 
 def _stdin(invocation: Invocation) -> bytes:
-    if 0 not in invocation.closed and os.isatty(0):
-        say("reading the arguments from the terminal, a JSON object; end with ^D", invocation.about)
+    if 0 not in invocation.closed_fds and os.isatty(0):
+        say(
+            "reading the arguments from the terminal, a JSON object; end with ^D",
+            invocation.subject,
+        )
     with open(0, "rb", closefd=False) as stdin:
         return stdin.read()

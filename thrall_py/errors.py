@@ -73,7 +73,7 @@ class ServerError(ThrallError):
     exit_status = 4
 
 
-class RefusedError(ThrallError):
+class JsonRpcError(ThrallError):
     """The server answered with a JSON-RPC error."""
 
     exit_status = 5

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import click
 
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
-from thrall_py.verbs.conversation import Start, Terms, prepare
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, prepare
 
 _UNITS = {
     spelling: 1 << 10 * power
@@ -22,24 +22,24 @@ _DIGITS = 20  # of a size; int() refuses thousands of them, and nobody means so 
 Command = Callable[..., int]  # type: ignore[explicit-any]
 
 
-class Surroundings(NamedTuple):
-    """What surrounds the server on the command line."""
+class ServerOptions(NamedTuple):
+    """What the command line says of the server beside its words."""
 
     env: tuple[str, ...]
     clean_env: bool
     cwd: str | None
 
-    def recipe(self, command: tuple[str, ...]) -> Recipe:
+    def launch_spec(self, command: tuple[str, ...]) -> LaunchSpec:
         """How the server is started, naming variables only: no value gets into a catalog."""
         names = (item.partition("=")[0] for item in self.env)
-        return Recipe(command, {n: f"${{{n}}}" for n in names}, self.clean_env, self.cwd)
+        return LaunchSpec(command, {n: f"${{{n}}}" for n in names}, self.clean_env, self.cwd)
 
-    def start(self, command: tuple[str, ...], *, expand: bool = False) -> Start:
+    def prepare(self, command: tuple[str, ...], *, fill_in: bool) -> PreparedServer:
         """The server ready to be started.
 
         Args:
             command: its words.
-            expand: whether `${NAME}` in them is filled in.
+            fill_in: whether `${NAME}` in them is filled in.
 
         Raises:
             InputError: a variable that it needs is not set.
@@ -47,10 +47,10 @@ class Surroundings(NamedTuple):
         """
         items = (item.partition("=") for item in self.env)
         given = {name: value for name, equals, value in items if equals}
-        return prepare(self.recipe(command), given, expand=expand)
+        return prepare(self.launch_spec(command), given, fill_in=fill_in)
 
 
-NO_SURROUNDINGS = Surroundings((), clean_env=False, cwd=None)
+NO_SERVER_OPTIONS = ServerOptions((), clean_env=False, cwd=None)
 
 
 def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
@@ -83,11 +83,11 @@ def _variables(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
     return values
 
 
-def terms(command: Command) -> Command:
-    """Add how a server is spoken to; the command gets it as `terms`."""
+def connection(command: Command) -> Command:
+    """Add how a server is spoken to; the command gets it as `connection`."""
 
     @functools.wraps(command)
-    def with_terms(
+    def with_connection(
         *,
         timeout: float,
         start_timeout: float,
@@ -96,11 +96,11 @@ def terms(command: Command) -> Command:
         protocol: str | None,
         **rest: object,
     ) -> int:
-        agreed = Terms(timeout, start_timeout, grace, max_message, protocol)
-        return command(terms=agreed, **rest)
+        agreed = ConnectionOptions(timeout, start_timeout, grace, max_message, protocol)
+        return command(connection=agreed, **rest)
 
     return _added(
-        with_terms,
+        with_connection,
         click.option("--protocol", type=click.Choice(mcp.REVISIONS), metavar="REVISION",
                      help="Speak this protocol revision only."),
         click.option("--timeout", callback=_seconds(0.001), default="300", metavar="SECONDS",
@@ -114,17 +114,17 @@ def terms(command: Command) -> Command:
     )  # fmt: skip
 
 
-def surroundings(command: Command) -> Command:
-    """Add what surrounds the server; the command gets it as `surroundings`."""
+def server_options(command: Command) -> Command:
+    """Add what surrounds the server; the command gets it as `server_options`."""
 
     @functools.wraps(command)
-    def with_surroundings(
+    def with_server_options(
         *, env: tuple[str, ...], clean_env: bool, cwd: str | None, **rest: object
     ) -> int:
-        return command(surroundings=Surroundings(env, clean_env, cwd), **rest)
+        return command(server_options=ServerOptions(env, clean_env, cwd), **rest)
 
     return _added(
-        with_surroundings,
+        with_server_options,
         click.option("--env", multiple=True, callback=_variables, metavar="NAME[=VALUE]",
                      help="Pass a variable on, or set it; repeatable."),
         click.option("--clean-env", is_flag=True,

@@ -4,11 +4,7 @@ rich is no sanitizer (it passes escape sequences through), so everything a serve
 through here before a person sees it.
 """
 
-import json
 import re
-from collections.abc import Iterable
-
-QUOTE_LIMIT = 200  # characters of the server's words in one quotation
 
 # What a terminal obeys or does not show: C0 and C1 controls, line and paragraph separators, bidi
 # and other format characters, zero-width characters, fillers, variation selectors, tag
@@ -24,11 +20,6 @@ _UNSAFE = re.compile(
 )
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TEXT = re.compile(f"(?![\n\t]){_UNSAFE.pattern}")
-_SECRET_NAME = re.compile(
-    "TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE|AUTHORIZATION", re.IGNORECASE
-)
-_TELLING = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}")
-_SHORTEST_SECRET = 6  # characters; a shorter value stands in too many innocent words
 
 
 def visible(text: str) -> str:
@@ -46,7 +37,7 @@ def visible_json(text: str) -> str:
     return _TEXT.sub(_json_escape, text)
 
 
-def hidden(text: str) -> list[str]:
+def hidden_characters(text: str) -> list[str]:
     """What in `text` a person would not see, each kind once and escaped; newlines and tabs pass."""
     return [_escape(found) for found in dict.fromkeys(_TEXT.findall(text))]
 
@@ -66,39 +57,3 @@ def _json_escape(found: re.Match[str]) -> str:
         return " "
     units = found[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-class Quoter:
-    """Quotes the server's words: secrets masked first, then made visible, then cut.
-
-    In this order, because a cut or an escape in the middle of a secret would leave half of it.
-    """
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        values = {value for value in secrets if len(value) >= _SHORTEST_SECRET}
-        values |= {json.dumps(value)[1:-1] for value in values}
-        self._secrets = sorted(values, key=len, reverse=True)  # a longer one may hold a shorter
-
-    def mask(self, text: str) -> str:
-        """`text` with every secret replaced by `***`."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
-
-    def finds(self, text: str) -> bool:
-        """Whether `text` holds a secret that cannot stand there by chance, as "enabled" could."""
-        return any(_TELLING.fullmatch(secret) and secret in text for secret in self._secrets)
-
-    def words(self, text: str, limit: int = QUOTE_LIMIT) -> str:
-        """`text` masked, visible and cut after `limit` characters."""
-        shown = visible(self.mask(text)[: limit + 1])
-        return shown if len(shown) <= limit else shown[:limit] + "..."
-
-    def __call__(self, text: str, limit: int = QUOTE_LIMIT) -> str:
-        """The same between quotation marks."""
-        return f'"{self.words(text, limit)}"'
-
-
-def secret_values(environment: Iterable[tuple[str, str]]) -> list[str]:
-    """The values of those variables whose names say that they are secret."""
-    return [value for name, value in environment if _SECRET_NAME.search(name)]

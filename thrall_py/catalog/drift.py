@@ -6,7 +6,7 @@ server's version. Everything else is, whether a person can see it or not.
 
 from typing import NamedTuple
 
-from thrall_py.catalog.entry import Entry, Offer, Pin
+from thrall_py.catalog.entry import Entry, LiveTools, PinnedTool
 from thrall_py.protocol.jsontext import Json
 
 # Below these keywords of JSON Schema stands data, in which an order means something.
@@ -18,42 +18,44 @@ class Difference(NamedTuple):
 
     tool: str | None  # None: the server itself
     path: tuple[str, ...]
-    before: "Held | None"
-    after: "Held | None"
+    before: "Slot | None"
+    after: "Slot | None"
 
 
-class Held(NamedTuple):
+class Slot(NamedTuple):
     """What stands in a place; a wrapper, because null may stand there too."""
 
     value: Json
 
 
-def of_server(entry: Entry, instructions: str | None, offer: Offer) -> list[Difference]:
+def compare_server(entry: Entry, instructions: str | None, offer: LiveTools) -> list[Difference]:
     """Every difference between an entry and what its server says and offers now."""
     found = _compare(None, ("instructions",), _held(entry.server.instructions), _held(instructions))
     for name in sorted(entry.tools.keys() | offer.tools.keys()):
-        found += of_tool(name, entry.tools.get(name), offer.tools.get(name))
+        found += compare_tool(name, entry.tools.get(name), offer.tools.get(name))
     return found
 
 
-def of_tool(name: str, before: Pin | None, after: Pin | None) -> list[Difference]:
+def compare_tool(
+    name: str, before: PinnedTool | None, after: PinnedTool | None
+) -> list[Difference]:
     """Every difference between a tool as pinned and as offered; None where there is none."""
     if before and after and before.digest == after.digest:
         return []
     return _compare(
         name,
         (),
-        before and Held(before.definition),
-        after and Held(after.definition),
+        before and Slot(before.definition),
+        after and Slot(after.definition),
     )
 
 
-def _held(text: str | None) -> Held | None:
-    return None if text is None else Held(text)
+def _held(text: str | None) -> Slot | None:
+    return None if text is None else Slot(text)
 
 
 def _compare(
-    tool: str | None, path: tuple[str, ...], before: Held | None, after: Held | None
+    tool: str | None, path: tuple[str, ...], before: Slot | None, after: Slot | None
 ) -> list[Difference]:
     if before is None or after is None:
         return [] if before is after else [Difference(tool, path, before, after)]
@@ -61,7 +63,7 @@ def _compare(
     if isinstance(old, dict) and isinstance(new, dict):
         found = []
         for name in sorted(old.keys() | new.keys()):
-            inner = (Held(side[name]) if name in side else None for side in (old, new))
+            inner = (Slot(side[name]) if name in side else None for side in (old, new))
             found += _compare(tool, (*path, name), *inner)
         return found
     if isinstance(old, list) and isinstance(new, list):
@@ -73,16 +75,19 @@ def _compare(
 def _compare_lists(
     tool: str | None, path: tuple[str, ...], old: list[Json], new: list[Json]
 ) -> list[Difference]:
-    names = [item for item in (*old, *new) if isinstance(item, str)]
-    is_schema = path[-1:] == ("required",) and _DATA.isdisjoint(path)
-    if is_schema and len(names) == len(old) + len(new):
-        # A set of names: what is gone and what is new, at no place in particular.
-        gone = [Difference(tool, (*path, str(n)), Held(n), None) for n in old if n not in new]
-        return gone + [
-            Difference(tool, (*path, str(n)), None, Held(n)) for n in new if n not in old
-        ]
+    if path[-1:] == ("required",) and _DATA.isdisjoint(path) and _is_set(old) and _is_set(new):
+        # What is gone and what is new, at no place in particular.
+        gone = [Difference(tool, (*path, str(n)), Slot(n), None) for n in old if n not in new]
+        added = [Difference(tool, (*path, str(n)), None, Slot(n)) for n in new if n not in old]
+        return gone + added
     found = []
     for place in range(max(len(old), len(new))):
-        inner = (Held(side[place]) if place < len(side) else None for side in (old, new))
+        inner = (Slot(side[place]) if place < len(side) else None for side in (old, new))
         found += _compare(tool, (*path, str(place)), *inner)
     return found
+
+
+def _is_set(items: list[Json]) -> bool:
+    """Whether `items` are names, each of them once."""
+    names = [item for item in items if isinstance(item, str)]
+    return len(set(names)) == len(items)

@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import ServerError
 from thrall_py.protocol import canonical, mcp
-from thrall_py.protocol.jsontext import Json, JsonError, Value, string
-from thrall_py.visible import Quoter
+from thrall_py.protocol.jsontext import Json, JsonError, Value
+from thrall_py.redact import Redactor
 
 
-class Pin(NamedTuple):
+class PinnedTool(NamedTuple):
     """One tool as it was pinned: everything the server sent about it, members in order."""
 
     digest: str
@@ -19,56 +19,54 @@ class Pin(NamedTuple):
 class Entry(NamedTuple):
     """One server: how it is started, what it said of itself, and its tools by name."""
 
-    recipe: Recipe
-    server: mcp.Server
-    tools: dict[str, Pin]
+    launch: LaunchSpec
+    server: mcp.ServerInfo
+    tools: dict[str, PinnedTool]
 
 
-class Offer(NamedTuple):
+class LiveTools(NamedTuple):
     """The tools a server offers now, and what was odd about the list itself."""
 
-    tools: dict[str, Pin]
+    tools: dict[str, PinnedTool]
     oddities: list[str]
 
 
-def offer(listed: list[Value], quote: Quoter) -> Offer:
-    """Take a server's list as the definitions to pin.
+def read_tools(listed: list[Value], redact: Redactor) -> LiveTools:
+    """Take the list that a server sent as definitions to pin.
 
     Raises:
         ServerError: an entry is no tool, cannot be kept exactly, or contradicts another.
 
     """
-    tools: dict[str, Pin] = {}
+    tools: dict[str, PinnedTool] = {}
     oddities = []
     for place, item in enumerate(listed, 1):
-        name = _name(item)
+        name = item.member_string("name")
         if name is None:
             raise ServerError(f"entry {place} of the server's list of tools has no name")
+        shown = redact.quoted(name)
         try:
-            pin = pinned(item.load())
+            definition = item.load()
+            assert isinstance(definition, dict), "it has a member"
+            tool = pin_tool(definition)
         except JsonError as problem:
-            why = quote.words(str(problem))
-            raise ServerError(f"the definition of {quote(name)} cannot be kept: {why}") from None
-        if name in tools and tools[name].digest != pin.digest:
-            raise ServerError(f"the server defines {quote(name)} twice, and differently")
+            why = redact.plain(str(problem))
+            raise ServerError(f"the definition of {shown} cannot be kept: {why}") from None
+        if name in tools and tools[name].digest != tool.digest:
+            raise ServerError(f"the server defines {shown} twice, and differently")
         if name in tools:
-            oddities.append(f"{quote(name)} is listed twice")
-        tools[name] = pin
-    return Offer(dict(sorted(tools.items())), oddities)
+            oddities.append(f"{shown} is listed twice")
+        tools[name] = tool
+    return LiveTools(dict(sorted(tools.items())), oddities)
 
 
-def pinned(definition: Json) -> Pin:
-    """Pin a definition.
+def pin_tool(definition: dict[str, Json]) -> PinnedTool:
+    """Make the pin of a definition.
 
     Raises:
         JsonError: it is nested too deeply.
 
     """
-    tidy = canonical.ordered(definition)
-    assert isinstance(tidy, dict), "checked by the callers"
-    return Pin(canonical.digest(tidy), tidy)
-
-
-def _name(item: Value) -> str | None:
-    name = item.members().get("name")
-    return string(name) if name else None
+    tidy = canonical.sort_members(definition)
+    assert isinstance(tidy, dict), "sorting changes no type"
+    return PinnedTool(canonical.digest(tidy), tidy)

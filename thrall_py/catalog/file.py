@@ -11,8 +11,8 @@ import secrets
 import stat
 from collections.abc import Collection
 
-from thrall_py.catalog.entry import Entry, Pin, pinned
-from thrall_py.catalog.recipe import Recipe
+from thrall_py.catalog.entry import Entry, PinnedTool, pin_tool
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import Json, JsonError
@@ -42,7 +42,7 @@ def read(path: str) -> Catalog:
     return loads(data, path)
 
 
-def read_or_new(path: str) -> Catalog:
+def read_for_update(path: str) -> Catalog:
     """Read the catalog that is to be written: an empty one if there is none yet.
 
     Raises:
@@ -63,7 +63,7 @@ def read_or_new(path: str) -> Catalog:
     return read(path) if os.path.getsize(target) else {}
 
 
-def owner(catalog: Catalog, tool: str) -> Entry:
+def entry_offering(catalog: Catalog, tool: str) -> Entry:
     """Find the one server that offers `tool`.
 
     Raises:
@@ -86,7 +86,7 @@ def loads(data: bytes, path: str) -> Catalog:
 
     """
     try:
-        root = jsontext.load(jsontext.decoded(jsontext.latin1(data)))
+        root = jsontext.load(jsontext.decode(jsontext.latin1(data)))
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
     if not isinstance(root, dict) or "thrall" not in root:
@@ -148,13 +148,13 @@ def _place(path: str) -> tuple[str, str]:
 
 
 def _plain(entry: Entry) -> Json:
-    recipe, server = entry.recipe, entry.server
-    plain: dict[str, Json] = {"command": list(recipe.command)}
-    if recipe.cwd is not None:
-        plain["cwd"] = recipe.cwd
-    if recipe.env:
-        plain["env"] = {name: recipe.env[name] for name in sorted(recipe.env)}
-    if recipe.clean_env:
+    launch, server = entry.launch, entry.server
+    plain: dict[str, Json] = {"command": list(launch.command)}
+    if launch.cwd is not None:
+        plain["cwd"] = launch.cwd
+    if launch.env:
+        plain["env"] = {name: launch.env[name] for name in sorted(launch.env)}
+    if launch.clean_env:
         plain["cleanEnv"] = True
     plain["protocol"] = server.revision
     plain["server"] = {"name": server.name, "version": server.version}
@@ -176,13 +176,13 @@ def _entry(value: Json) -> Entry:
     instructions = members.get("instructions")
     cwd = members.get("cwd")
     env = _object(members.get("env", {}), '"env"')
-    recipe = Recipe(
+    launch = LaunchSpec(
         tuple(_word(item, '"command"') for item in command),
         {_variable(name): _word(value, '"env"') for name, value in env.items()},
         _flag(members.get("cleanEnv", False), '"cleanEnv"'),
         None if cwd is None else _word(cwd, '"cwd"'),
     )
-    server = mcp.Server(
+    server = mcp.ServerInfo(
         _text(members.get("protocol"), '"protocol"'),
         _text(about.get("name", ""), '"name"'),
         _text(about.get("version", ""), '"version"'),
@@ -191,12 +191,12 @@ def _entry(value: Json) -> Entry:
     if server.revision not in mcp.REVISIONS:
         raise JsonError(f"it names the unknown protocol {server.revision!a}")
     tools = _object(members.get("tools"), '"tools"')
-    return Entry(recipe, server, {name: _pin(name, pin) for name, pin in tools.items()})
+    return Entry(launch, server, {name: _pin(name, pin) for name, pin in tools.items()})
 
 
-def _pin(name: str, value: Json) -> Pin:
+def _pin(name: str, value: Json) -> PinnedTool:
     members = _object(value, f"the tool {name!a}", ("digest", "definition"))
-    pin = pinned(_object(members.get("definition"), f"the definition of {name!a}"))
+    pin = pin_tool(_object(members.get("definition"), f"the definition of {name!a}"))
     if pin.definition.get("name") != name:
         raise JsonError(f"the definition of {name!a} has another name")
     if members.get("digest") != pin.digest:

@@ -1,15 +1,16 @@
 """What a person should look at before a pin is committed: certain signs, no verdict. Pure.
 
 Hidden characters and escape sequences anywhere in a definition, names that break a shell or a
-model's interface, and schemas that are none.
+model's interface, and schemas of no use.
 """
 
 import re
 from collections.abc import Iterator
 
-from thrall_py.catalog.entry import Pin
+from thrall_py.catalog.entry import PinnedTool
 from thrall_py.protocol.jsontext import Json
-from thrall_py.visible import Quoter, hidden
+from thrall_py.redact import Redactor
+from thrall_py.visible import hidden_characters
 
 # Revision 2025-11-25, "Tools": the names a server should give.
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -22,7 +23,7 @@ _HINTS = (
 )
 
 
-def hints(pin: Pin) -> str:
+def describe_annotations(pin: PinnedTool) -> str:
     """What the server says of a tool's behaviour, in words; nobody has verified it."""
     annotations = pin.definition.get("annotations")
     if not isinstance(annotations, dict):
@@ -35,24 +36,24 @@ def hints(pin: Pin) -> str:
     return ", ".join(said) or "no hints"
 
 
-def warnings(tools: dict[str, Pin], quote: Quoter) -> Iterator[str]:
+def tool_warnings(tools: dict[str, PinnedTool], redact: Redactor) -> Iterator[str]:
     """One sentence for each oddity of each tool."""
     for name, pin in tools.items():
-        shown = quote(name, 40)
+        shown = redact.quoted(name, 40)
         if not _NAME.fullmatch(name):
             yield f"{shown}: an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -"
         for place, characters in _hidden(pin.definition, ""):
             kinds = " ".join(characters[:_SHOWN_KINDS])
             more = " and more" if len(characters) > _SHOWN_KINDS else ""
-            yield f"{shown}: hidden characters in {quote.words(place, 64)}: {kinds}{more}"
+            yield f"{shown}: hidden characters in {redact.plain(place, 64)}: {kinds}{more}"
         oddity = _schema_oddity(pin.definition)
         if oddity:
             yield f"{shown}: {oddity}"
 
 
-def of_instructions(text: str | None) -> Iterator[str]:
+def instructions_warnings(text: str | None) -> Iterator[str]:
     """One sentence if the server's instructions hide something."""
-    characters = hidden(text or "")
+    characters = hidden_characters(text or "")
     if characters:
         kinds = " ".join(characters[:_SHOWN_KINDS])
         yield f"hidden characters in the server's instructions: {kinds}"
@@ -61,14 +62,14 @@ def of_instructions(text: str | None) -> Iterator[str]:
 def _hidden(value: Json, place: str) -> Iterator[tuple[str, list[str]]]:
     match value:
         case str():
-            characters = hidden(value)
+            characters = hidden_characters(value)
             if characters:
                 yield place, characters
         case dict():
             for name, member in value.items():
                 inner = f"{place}/{name}" if place else name
-                if hidden(name):
-                    yield f"the name {inner}", hidden(name)
+                if hidden_characters(name):
+                    yield f"the name {inner}", hidden_characters(name)
                 yield from _hidden(member, inner)
         case list():
             for index, item in enumerate(value):
@@ -86,7 +87,7 @@ def _schema_oddity(definition: dict[str, Json]) -> str | None:
     if schema.get("type") != "object":
         return 'its inputSchema is not of "type": "object"'
     if not isinstance(schema.get("properties", {}), dict):
-        return "the properties of its inputSchema are not an object"
+        return '"properties" in its inputSchema is not an object'
     if not isinstance(schema.get("required", []), list):
-        return "the required of its inputSchema is not a list"
+        return '"required" in its inputSchema is not a list'
     return None

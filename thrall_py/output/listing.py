@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from thrall_py.catalog import review
-from thrall_py.catalog.entry import Entry, Pin
-from thrall_py.visible import Quoter
+from thrall_py.catalog.entry import Entry, PinnedTool
+from thrall_py.redact import Redactor
 
 _MOST_TOOLS = 40  # lines
 _MOST_WARNINGS = 30  # lines
@@ -17,7 +17,7 @@ Row = tuple[str, str, str]
 def tell(
     entry: Entry,
     warnings: list[str],
-    quote: Quoter,
+    redact: Redactor,
     say: Callable[[str], None],
     *,
     terminal: bool,
@@ -26,11 +26,11 @@ def tell(
     count = len(entry.tools)
     tools = "1 tool" if count == 1 else f"{count} tools"
     say(f"{tools} pinned; hints are the server's own word, nobody has verified them")
-    rows = [_row(name, pin, quote) for name, pin in list(entry.tools.items())[:_MOST_TOOLS]]
+    rows = [_row(name, pin, redact) for name, pin in list(entry.tools.items())[:_MOST_TOOLS]]
     if terminal:
         from thrall_py.output import pretty
 
-        pretty.tools(rows)
+        pretty.print_tools(rows)
     else:
         for name, hints, _ in rows:
             say(f"  {name}  ({hints})")
@@ -42,7 +42,11 @@ def tell(
         say(f"and {len(warnings) - _MOST_WARNINGS} more warnings")
 
 
-def _row(name: str, pin: Pin, quote: Quoter) -> Row:
+def _row(name: str, pin: PinnedTool, redact: Redactor) -> Row:
     description = pin.definition.get("description")
     first = description.strip().partition("\n")[0] if isinstance(description, str) else ""
-    return quote.words(name, _NAME), review.hints(pin), quote.words(first, _SUMMARY)
+    return (
+        redact.plain(name, _NAME),
+        review.describe_annotations(pin),
+        redact.plain(first, _SUMMARY),
+    )

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 
-def tools(rows: Iterable[tuple[str, str, str]]) -> None:
+def print_tools(rows: Iterable[tuple[str, str, str]]) -> None:
     """Print tools (name, hints, summary: each already visible) as a table on stderr."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("tool", style="cyan", overflow="fold")

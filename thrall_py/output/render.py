@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from thrall_py.errors import ServerError
-from thrall_py.protocol.jsontext import Value, decoded, pieces, string
+from thrall_py.protocol.jsontext import Value, decode
 from thrall_py.visible import visible, visible_json, visible_text
 
 _SHOWN = 120  # characters of a media type or an address in the line for a part
@@ -25,8 +25,20 @@ _EXTENSIONS = {
 }  # fmt: skip
 
 
-class Part(NamedTuple):
-    """One part of an answer that is not text."""
+class TextPart(NamedTuple):
+    """A part of an answer that is text."""
+
+    text: Value
+
+    def encode(self, *, terminal: bool) -> Iterator[bytes]:
+        """What is printed, piece by piece, without the newline behind it."""
+        show = visible_text if terminal else str
+        for piece in self.text.pieces():
+            yield _utf8(show(piece))
+
+
+class MediaPart(NamedTuple):
+    """A part of an answer that is not text: an image, a resource, or a kind nobody knows."""
 
     kind: str
     media_type: str
@@ -59,24 +71,23 @@ class Part(NamedTuple):
         """Its content, piece by piece.
 
         Raises:
-            ServerError: the base64 is none; pieces before that have been yielded.
+            ServerError: it is not base64; pieces before that have been yielded.
 
         """
         assert self.content, "a link has nothing to decode"
         if self.encoding == "json":
             yield self.content.text.encode("latin-1")
         elif self.encoding == "text":
-            for piece in pieces(self.content):
-                yield piece.encode("utf-8", "backslashreplace")
+            yield from map(_utf8, self.content.pieces())
         else:
             yield from self._decode_base64(self.content)
 
     def _decode_base64(self, content: Value) -> Iterator[bytes]:
         rest = ""
         try:
-            for piece in pieces(content):
+            for piece in content.pieces():
                 text = rest + piece
-                # At least one character stays for the end, and before the end nothing is padded.
+                # At least one character stays for the end, and only there may padding stand.
                 whole = max(0, len(text) - 1) // 4 * 4
                 yield base64.b64decode(text[:whole].replace("=", "?"), validate=True)
                 rest = text[whole:]
@@ -89,19 +100,17 @@ class Rendered(NamedTuple):
     """An answer ready to be printed."""
 
     is_error: bool
-    parts: list[Value | Part]  # a Value is a text part
+    parts: list[TextPart | MediaPart]
     structured: Value | None  # printed when no part is text
     result: Value
 
     def lines(self, saved: dict[int, str], *, terminal: bool) -> Iterator[bytes]:
         """What goes to stdout by default; `saved` names the files of parts, by their places."""
-        show = visible_text if terminal else str
         for place, part in enumerate(self.parts):
-            if isinstance(part, Part):
-                yield part.line(saved.get(place, "")).encode()
+            if isinstance(part, TextPart):
+                yield from part.encode(terminal=terminal)
             else:
-                for piece in pieces(part):
-                    yield show(piece).encode("utf-8", "backslashreplace")
+                yield part.line(saved.get(place, "")).encode()
             yield b"\n"
         if self.structured:
             yield from verbatim(self.structured, terminal=terminal)
@@ -112,24 +121,24 @@ class Rendered(NamedTuple):
         return not self.parts and self.structured is None
 
 
-def result(value: Value) -> Rendered:
+def read_result(value: Value) -> Rendered:
     """Read a result of tools/call.
 
     Raises:
         ServerError: it is not such a result.
 
     """
-    members = value.members()
-    structured = members.get("structuredContent")
-    parts = _parts(members.get("content"), missing_is_empty=structured is not None)
-    has_text = any(isinstance(part, Value) for part in parts)
-    return Rendered(_is_error(members), parts, None if has_text else structured, value)
+    structured = value.member("structuredContent")
+    parts = _parts(value.member("content"), missing_is_empty=structured is not None)
+    has_text = any(isinstance(part, TextPart) for part in parts)
+    is_error = _is_error(value.member("isError"))
+    return Rendered(is_error, parts, None if has_text else structured, value)
 
 
 def verbatim(value: Value, *, terminal: bool) -> Iterator[bytes]:
     """A JSON value on one line as the server wrote it."""
     if terminal:
-        yield visible_json(decoded(value.text)).encode() + b"\n"
+        yield visible_json(decode(value.text)).encode() + b"\n"
         return
     for at in range(value.start, value.end, _SLICE):
         # Valid JSON has a carriage return between its tokens only.
@@ -138,48 +147,51 @@ def verbatim(value: Value, *, terminal: bool) -> Iterator[bytes]:
     yield b"\n"
 
 
-def _is_error(members: dict[str, Value]) -> bool:
-    flag = members.get("isError")
-    if flag is not None and flag.kind not in "tfn":
+def _is_error(flag: Value | None) -> bool:
+    if flag is not None and flag.first not in "tfn":
         raise _unusable("isError is neither true nor false")
-    return flag is not None and flag.kind == "t"
+    return flag is not None and flag.first == "t"
 
 
-def _parts(content: Value | None, *, missing_is_empty: bool) -> list[Value | Part]:
+def _parts(content: Value | None, *, missing_is_empty: bool) -> list[TextPart | MediaPart]:
     if content is None and missing_is_empty:
         return []
-    if content is None or not isinstance(content.inside, list):
+    if content is None or not isinstance(content.children, list):
         raise _unusable("content is missing" if content is None else "content is not an array")
-    return [_part(item) for item in content.inside]
+    return [_part(item) for item in content.children]
 
 
-def _part(item: Value) -> Value | Part:
-    members = item.members()
-    kind = string(members["type"]) if "type" in members else None
+def _part(item: Value) -> TextPart | MediaPart:
+    kind, text = item.member_string("type"), item.member("text")
     if kind is None:
         raise _unusable("a part of content has no type")
-    if kind == "text":
-        text = members.get("text")
-        if text is None or text.kind != '"':
-            raise _unusable("a text part has no text")
-        return text
+    if kind != "text":
+        return _media_part(kind, item)
+    if text is None or text.first != '"':
+        raise _unusable("a text part has no text")
+    return TextPart(text)
+
+
+def _media_part(kind: str, item: Value) -> MediaPart:
+    inner, data_name = item, "data"
+    if kind == "resource":
+        inner, data_name = item.member("resource") or item, "blob"
+    media_type = inner.member_string("mimeType") or ""
+    address = inner.member_string("uri") or ""
+    text, data = inner.member("text"), inner.member(data_name)
     if kind == "resource_link":
-        return Part(kind, _words(members.get("mimeType")), _words(members.get("uri")), None, "text")
-    inner, names = members, ("text", "data")
-    if kind == "resource" and "resource" in members:
-        inner, names = members["resource"].members(), ("text", "blob")
-    media_type, address = _words(inner.get("mimeType")), _words(inner.get("uri"))
-    text, data = (inner.get(name) for name in names)
-    if text is not None and text.kind == '"':
-        return Part(kind, media_type, address, text, "text")
-    if data is not None and data.kind == '"':
-        return Part(kind, media_type, address, data, "base64")
+        return MediaPart(kind, media_type, address, None, "text")
+    if text is not None and text.first == '"':
+        return MediaPart(kind, media_type, address, text, "text")
+    if data is not None and data.first == '"':
+        return MediaPart(kind, media_type, address, data, "base64")
     known = kind in {"image", "audio", "resource"}  # then it has nothing in it
-    return Part(kind, media_type, address, None if known else item, "json")
+    return MediaPart(kind, media_type, address, None if known else item, "json")
 
 
-def _words(value: Value | None) -> str:
-    return (value and string(value)) or ""
+def _utf8(text: str) -> bytes:
+    """Encode text in which half a surrogate pair may stand: UTF-8 has no form for that."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _unusable(why: str) -> ServerError:

@@ -3,11 +3,11 @@
 import os
 
 from thrall_py.errors import InputError, OutputError
-from thrall_py.output.render import Part, Rendered
+from thrall_py.output.render import MediaPart, Rendered
 from thrall_py.visible import visible
 
 
-def refuse_early(directory: str) -> None:
+def check_directory(directory: str) -> None:
     """Refuse a directory that could not take the files, before anything is started.
 
     Raises:
@@ -24,14 +24,14 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
     """Write every part that is not text; the visible names of the files, by the parts' places.
 
     Raises:
-        ServerError: the content of a part cannot be decoded; nothing was written.
+        ServerError: the content of a part cannot be decode; nothing was written.
         OutputError: a file cannot be written.
 
     """
     parts = {
         place: part
         for place, part in enumerate(rendered.parts)
-        if isinstance(part, Part) and part.content is not None
+        if isinstance(part, MediaPart) and part.content is not None
     }
     for part in parts.values():
         for _ in part.decode():  # all of them are sound before the first is written
@@ -39,7 +39,7 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
     return {place: visible(_write(directory, place + 1, part)) for place, part in parts.items()}
 
 
-def _write(directory: str, number: int, part: Part) -> str:
+def _write(directory: str, number: int, part: MediaPart) -> str:
     """Write a new file `part-NUMBER`, or the next number that is free; its path."""
     while True:
         path = os.path.join(directory, f"part-{number}{part.extension}")

@@ -10,26 +10,30 @@ from collections.abc import Callable
 from json.encoder import encode_basestring_ascii as quoted
 
 from thrall_py.protocol.jsontext import Json, JsonError
-from thrall_py.protocol.numbers import Number
+from thrall_py.protocol.numbers import ExactNumber
 
 _DEEPEST = 200  # levels; far beyond any schema, and within every Python's recursion limit
 _INDENT = "  "
 
 
-def ordered(value: Json, levels: int = _DEEPEST) -> Json:
-    """The same value with the members of every object in order.
+def sort_members(value: Json) -> Json:
+    """Make the same value with the members of every object in order.
 
     Raises:
         JsonError: it is nested deeper than 200 levels.
 
     """
+    return _sorted(value, _DEEPEST)
+
+
+def _sorted(value: Json, levels: int) -> Json:
     if not levels:
         raise JsonError(f"nested deeper than {_DEEPEST} levels")
     match value:
         case dict():
-            return {name: ordered(value[name], levels - 1) for name in sorted(value)}
+            return {name: _sorted(value[name], levels - 1) for name in sorted(value)}
         case list():
-            return [ordered(item, levels - 1) for item in value]
+            return [_sorted(item, levels - 1) for item in value]
         case _:
             return value
 
@@ -49,38 +53,32 @@ def indented(value: Json) -> str:
 
 
 def digest(value: Json) -> str:
-    """`sha256:` and the SHA-256 of the canonical form of `value`, in hexadecimal.
-
-    Raises:
-        JsonError: it is nested deeper than 200 levels.
-
-    """
-    return "sha256:" + hashlib.sha256(compact(ordered(value)).encode()).hexdigest()
+    """Make `sha256:` and the SHA-256, in hexadecimal, of a value whose members are in order."""
+    return "sha256:" + hashlib.sha256(compact(value).encode()).hexdigest()
 
 
 def _write(value: Json, write: Callable[[str], object], line: str, indent: str) -> None:
     """Write `value`; `line` starts a new line at its level ("" for the compact form)."""
+    inner = line and line + indent
     match value:
         case str():
             write(quoted(value))
         case True | False | None:
-            write({True: "true", False: "false", None: "null"}[value])
-        case int():
-            write(int.__repr__(value))
-        case Number():
-            write(value.spelling)
+            write("null" if value is None else "true" if value else "false")
+        case int() | ExactNumber():
+            write(str(value))
         case dict() if value:
             colon, before = ": " if line else ":", "{"
             for name, member in value.items():
-                write(f"{before}{line and line + indent}{quoted(name)}{colon}")
-                _write(member, write, line and line + indent, indent)
+                write(f"{before}{inner}{quoted(name)}{colon}")
+                _write(member, write, inner, indent)
                 before = ","
             write(line + "}")
         case list() if value:
             before = "["
             for item in value:
-                write(f"{before}{line and line + indent}")
-                _write(item, write, line and line + indent, indent)
+                write(before + inner)
+                _write(item, write, inner, indent)
                 before = ","
             write(line + "]")
         case _:

@@ -2,7 +2,7 @@ r"""Strict JSON, by place: which stretch of a message is which value.
 
 A message is kept as Latin-1 text: one character for each of its bytes, whatever the script, so
 50 MB stay 50 MB, a position in the text is a position in the message, and a value can be passed
-on exactly as it came. Strings of any size are walked by a regular expression and decoded piece
+on exactly as it came. Strings of any size are walked by a regular expression and decode piece
 by piece; json.loads sees only what is small or wanted whole.
 
 Strict means RFC 8259, and of I-JSON (RFC 7493) that no name stands twice in one object. Numbers
@@ -10,14 +10,15 @@ keep their exact value (numbers.py).
 """
 
 import codecs
+import contextlib
 import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from thrall_py.protocol.numbers import Number, number
+from thrall_py.protocol.numbers import ExactNumber, number
 
-Json = dict[str, "Json"] | list["Json"] | str | int | Number | bool | None
+Json = dict[str, "Json"] | list["Json"] | str | int | ExactNumber | bool | None
 
 # Which parts of a message are looked into: names, or EACH for the elements of an array (and for
 # the members of an object that have no shape of their own).
@@ -42,12 +43,12 @@ class JsonError(ValueError):
 
 
 class Value(NamedTuple):
-    """A value where it stands in its message; `inside` is filled as far as the shape asked."""
+    """A value where it stands in its message; `children` is filled as far as the shape asked."""
 
     source: str
     start: int
     end: int
-    inside: "dict[str, Value] | list[Value] | None" = None
+    children: "dict[str, Value] | list[Value] | None" = None
 
     @property
     def text(self) -> str:
@@ -55,13 +56,22 @@ class Value(NamedTuple):
         return self.source[self.start : self.end]
 
     @property
-    def kind(self) -> str:
+    def first(self) -> str:
         """The first character: `{`, `[`, `"`, `t`, `f`, `n`, or that of a number."""
         return self.source[self.start]
 
     def members(self) -> "dict[str, Value]":
         """The members of an object that was looked into; none for any other value."""
-        return self.inside if isinstance(self.inside, dict) else {}
+        return self.children if isinstance(self.children, dict) else {}
+
+    def member(self, name: str) -> "Value | None":
+        """One of `members`, if it is there."""
+        return self.members().get(name)
+
+    def member_string(self, name: str) -> str | None:
+        """The text of a member that is a string; None if it is not there, or no string."""
+        member = self.member(name)
+        return member.string() if member else None
 
     def load(self) -> Json:
         """The value itself.
@@ -70,7 +80,20 @@ class Value(NamedTuple):
             JsonError: it holds a number of absurd length, or a name twice in two spellings.
 
         """
-        return load(decoded(self.text))
+        return load(decode(self.text))
+
+    def string(self) -> str | None:
+        """The text of a string; None for any other value."""
+        if self.first != '"':
+            return None
+        return _unescape(self.source[self.start + 1 : self.end - 1])
+
+    def pieces(self) -> Iterator[str]:
+        """The text of a string, 64 KiB at a time."""
+        at = self.start + 1
+        while found := _PIECE.match(self.source, at, self.end - 1):
+            yield _unescape(found[0])
+            at = found.end()
 
 
 def latin1(message: bytes | bytearray) -> str:
@@ -92,30 +115,24 @@ def latin1(message: bytes | bytearray) -> str:
     return text[len(_BOM) :] if message.startswith(_BOM) else text
 
 
-def decoded(text: str) -> str:
-    """A stretch of Latin-1 text as what it means."""
+def decode(text: str) -> str:
+    """Turn a stretch of Latin-1 text into what it means."""
     return text if text.isascii() else text.encode("latin-1").decode("utf-8")
 
 
-def outline(source: str, shape: Shape) -> Value:
+def scan(source: str, shape: Shape) -> Value:
     """Find the places in the one JSON value that `source` holds, as deep as `shape` asks.
 
     Raises:
         JsonError: it is not one JSON value.
 
     """
-    try:
+    with _told():
         value = _walk(source, _skip_space(source, 0), shape)
-    except StopIteration as problem:
-        raise JsonError(f"not JSON at character {problem.value}") from None
-    except RecursionError:
-        raise JsonError("nested too deeply") from None
-    except ValueError as problem:
-        raise JsonError(f"not JSON: {problem}") from None
-    end = _skip_space(source, value.end)
-    if end != len(source):
-        raise JsonError(f"more than one JSON value, the second at character {end}")
-    return value
+        end = _skip_space(source, value.end)
+        if end != len(source):
+            raise _SyntaxError(end)
+        return value
 
 
 def load(text: str) -> Json:
@@ -125,44 +142,39 @@ def load(text: str) -> Json:
         JsonError: it is not one JSON value.
 
     """
-    try:
+    with _told():
         # cast: what a decoder without hooks for objects other than these returns
         return cast("Json", _LOADER.decode(text))
-    except RecursionError:
-        raise JsonError("nested too deeply") from None
-    except ValueError as problem:
-        raise JsonError(f"not JSON: {problem}") from None
 
 
-def checked(text: str) -> str:
-    """Check that `text` is one JSON value, whatever its size; the first character of the value.
+def validate(text: str) -> str:
+    """Check that `text` is one JSON value, whatever its size.
+
+    Returns:
+        The first character of the value.
 
     Raises:
         JsonError: it is not.
 
     """
-    try:
+    with _told():
         _CHECKER.decode(text)
+        return text[_skip_space(text, 0)]
+
+
+class _SyntaxError(ValueError):
+    def __init__(self, at: int) -> None:
+        super().__init__(f"unexpected at character {at}")
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
     except RecursionError:
         raise JsonError("nested too deeply") from None
     except ValueError as problem:
         raise JsonError(f"not JSON: {problem}") from None
-    return text.lstrip(" \t\r\n")[0]
-
-
-def pieces(value: Value) -> Iterator[str]:
-    """Decode a string, 64 KiB at a time."""
-    at = value.start + 1
-    while found := _PIECE.match(value.source, at, value.end - 1):
-        yield _unescaped(found[0])
-        at = found.end()
-
-
-def string(value: Value) -> str | None:
-    """Decode a string whole; None for any other value."""
-    if value.kind != '"':
-        return None
-    return _unescaped(value.source[value.start + 1 : value.end - 1])
 
 
 def _walk(source: str, at: int, shape: Shape | None) -> Value:
@@ -170,7 +182,7 @@ def _walk(source: str, at: int, shape: Shape | None) -> Value:
     if first == '"':
         found = _STRING.match(source, at)
         if not found:
-            raise StopIteration(at)
+            raise _SyntaxError(at)
         return Value(source, at, found.end())
     if shape is None or first not in ("{", "["):
         return Value(source, at, _CHECKER.raw_decode(source, at)[1])
@@ -178,39 +190,39 @@ def _walk(source: str, at: int, shape: Shape | None) -> Value:
 
 
 def _walk_object(source: str, start: int, shape: Shape) -> Value:
-    inside: dict[str, Value] = {}
+    children: dict[str, Value] = {}
     at = _skip_space(source, start + 1)
     if source[at : at + 1] == "}":
-        return Value(source, start, at + 1, inside)
+        return Value(source, start, at + 1, children)
     while True:
         member = _MEMBER.match(source, at)
         if not member:
-            raise StopIteration(at)
-        name = _unescaped(member[1])
-        if name in inside:
+            raise _SyntaxError(at)
+        name = _unescape(member[1])
+        if name in children:
             raise _twice(name)
-        inside[name] = value = _walk(source, member.end(), shape.get(name, shape.get(EACH)))
+        children[name] = value = _walk(source, member.end(), shape.get(name, shape.get(EACH)))
         at, more = _after(source, value.end, "}")
         if not more:
-            return Value(source, start, at, inside)
+            return Value(source, start, at, children)
 
 
 def _walk_array(source: str, start: int, shape: Shape) -> Value:
-    inside: list[Value] = []
+    children: list[Value] = []
     at = _skip_space(source, start + 1)
     if source[at : at + 1] == "]":
-        return Value(source, start, at + 1, inside)
+        return Value(source, start, at + 1, children)
     while True:
         value = _walk(source, _skip_space(source, at), shape.get(EACH))
-        inside.append(value)
+        children.append(value)
         at, more = _after(source, value.end, "]")
         if not more:
-            return Value(source, start, at, inside)
+            return Value(source, start, at, children)
 
 
-def _unescaped(body: str) -> str:
-    """What the text between two quotation marks means."""
-    text = decoded(body)
+def _unescape(body: str) -> str:
+    """Turn what stands between two quotation marks into what it means."""
+    text = decode(body)
     return cast("str", json.loads(f'"{text}"')) if "\\" in text else text
 
 
@@ -218,7 +230,7 @@ def _after(source: str, at: int, closing: str) -> tuple[int, bool]:
     """Behind the comma or the closing bracket at `at`, and whether it was a comma."""
     at = _skip_space(source, at)
     if source[at : at + 1] not in (",", closing):
-        raise StopIteration(at)
+        raise _SyntaxError(at)
     return at + 1, source[at] == ","
 
 

@@ -9,16 +9,19 @@ from typing import NamedTuple, TypeGuard
 
 from thrall_py import __version__
 from thrall_py.protocol import wire
-from thrall_py.protocol.jsontext import Json, JsonError, Value, decoded, string
+from thrall_py.protocol.jsontext import Json, JsonError, Value, decode
 
 MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
-UNSUPPORTED_VERSION = -32022
-MODERN_ONLY_CODES = (-32020, -32021)  # a modern server speaks: the request is wrong, not the era
-METHOD_NOT_FOUND = -32601
-URL_ELICITATION_REQUIRED = -32042  # 2025-11-25: the user has to visit a page first
+METHOD_NOT_FOUND = -32601  # JSON-RPC 2.0, section 5.1
+HEADER_MISMATCH = -32020  # this and the next two: 2026-07-28, "Error Codes"
+MISSING_CLIENT_CAPABILITY = -32021
+UNSUPPORTED_PROTOCOL_VERSION = -32022
+URL_ELICITATION_REQUIRED = -32042  # 2025-11-25, "Elicitation": the user has to visit a page first
+# Only a modern server says these: the request is wrong, not the era.
+MODERN_ONLY_CODES = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY)
 
 _META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "thrall", "version": __version__}
@@ -33,8 +36,8 @@ _ENVELOPE = json.dumps(
 )
 
 
-class Server(NamedTuple):
-    """What a server says of itself when the conversation opens."""
+class ServerInfo(NamedTuple):
+    """What a server says of itself in the handshake, and the revision it is spoken to in."""
 
     revision: str
     name: str = ""
@@ -48,7 +51,7 @@ class Server(NamedTuple):
         return self.revision == MODERN
 
 
-class Refusal(NamedTuple):
+class ErrorObject(NamedTuple):
     """A JSON-RPC error, as far as it keeps to the form."""
 
     code: Json
@@ -80,85 +83,80 @@ class Page(NamedTuple):
     cursor: str | None
 
 
-def params(revision: str, members: str = "") -> str:
-    """Params as JSON text: `members` (JSON text without braces), and the modern envelope."""
+def request_params(revision: str, members: str = "") -> str:
+    """Make params as JSON text from `members` (JSON text without braces), and the envelope."""
     if revision == MODERN:
         members = f'"_meta":{_ENVELOPE}' + ("," + members if members else "")
     return f"{{{members}}}"
 
 
 def initialize_params(revision: str) -> str:
-    """Params of `initialize`, the legacy handshake."""
+    """Make the params of `initialize`, the legacy handshake, as JSON text."""
     offer = {"protocolVersion": revision, "capabilities": {}, "clientInfo": _CLIENT}
     return json.dumps(offer, separators=(",", ":"))
 
 
 def call_members(tool: str, arguments: str) -> str:
-    """Members of the params of tools/call; `arguments` is the caller's own JSON text."""
+    """Make the members of the params of tools/call; `arguments` is the caller's own JSON text."""
     return f'"name":{json.dumps(tool)},"arguments":{arguments}'
 
 
-def refusal(error: Value) -> Refusal:
+def parse_error(error: Value) -> ErrorObject:
     """Read a JSON-RPC error leniently: a string, or odd members, are shown all the same."""
-    members = error.members()
-    message = members.get("message")
-    words = string(message) if message else None
+    code, words = error.member("code"), error.member_string("message")
     if words is None:
-        words = string(error) or ("" if members.get("code") else decoded(error.text))
-    return Refusal(wire.load_or_none(members.get("code")), words, members.get("data"))
+        words = error.string() or ("" if code else decode(error.text))
+    return ErrorObject(wire.load_or_none(code), words, error.member("data"))
 
 
-def greeting(result: Value) -> Server | None:
+def parse_initialize_result(result: Value) -> ServerInfo | None:
     """Read the result of `initialize`; None without a protocol version."""
-    members = result.members()
-    revision = wire.load_or_none(members.get("protocolVersion"))
+    revision = wire.load_or_none(result.member("protocolVersion"))
     if not isinstance(revision, str):
         return None
-    return _server(revision, members, members.get("serverInfo"))
+    return _server_info(revision, result, result.member("serverInfo"))
 
 
-def discovery(result: Value) -> Server | None:
+def parse_discover_result(result: Value) -> ServerInfo | None:
     """Read the result of `server/discover`; None unless it names the modern revision."""
-    members = result.members()
-    versions = wire.load_or_none(members.get("supportedVersions"))
+    versions = wire.load_or_none(result.member("supportedVersions"))
     if not _is_list(versions) or MODERN not in versions:
         return None
-    meta = members["_meta"].members() if "_meta" in members else {}
+    meta = result.member("_meta")
     # Drafts had it in the body; some servers still do.
-    info = meta.get(_META + "serverInfo") or members.get("serverInfo")
-    return _server(MODERN, members, info)
+    info = (meta and meta.member(_META + "serverInfo")) or result.member("serverInfo")
+    return _server_info(MODERN, result, info)
 
 
-def page(result: Value) -> Page:
+def parse_tools_page(result: Value) -> Page:
     """Read the result of tools/list.
 
     Raises:
         JsonError: it is not such a result; the message says why.
 
     """
-    members = result.members()
-    tools = members.get("tools")
-    if tools is None or not isinstance(tools.inside, list):
+    tools = result.member("tools")
+    if tools is None or not isinstance(tools.children, list):
         raise JsonError('it has no array "tools"')
-    cursor = members.get("nextCursor")
-    if cursor is None or cursor.kind == "n":
-        return Page(tools.inside, None)
-    following = string(cursor)
+    cursor = result.member("nextCursor")
+    if cursor is None or cursor.first == "n":
+        return Page(tools.children, None)
+    following = cursor.string()
     if following is None:
         raise JsonError('its "nextCursor" is not a string')
-    return Page(tools.inside, following)
+    return Page(tools.children, following)
 
 
-def _server(revision: str, members: dict[str, Value], info: Value | None) -> Server:
+def _server_info(revision: str, result: Value, info: Value | None) -> ServerInfo:
     about = wire.load_or_none(info)
     about = about if isinstance(about, dict) else {}
     name, version = about.get("name"), about.get("version")
-    capabilities = wire.load_or_none(members.get("capabilities"))
-    return Server(
+    capabilities = wire.load_or_none(result.member("capabilities"))
+    return ServerInfo(
         revision,
         name if isinstance(name, str) else "",
         version if isinstance(version, str) else "",
-        string(members["instructions"]) if "instructions" in members else None,
+        result.member_string("instructions"),
         not isinstance(capabilities, dict) or "tools" in capabilities,
     )
 

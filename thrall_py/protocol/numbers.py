@@ -12,7 +12,7 @@ _PLAIN = 40  # digits up to which a number is written without an exponent
 _NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?")
 
 
-class Number(NamedTuple):
+class ExactNumber(NamedTuple):
     """A number that is no `int`: by its one spelling, so that equal means the same value."""
 
     spelling: str
@@ -21,7 +21,7 @@ class Number(NamedTuple):
         return self.spelling
 
 
-def number(literal: str) -> int | Number:
+def number(literal: str) -> int | ExactNumber:
     """Read a JSON number: `1.0`, `1e0` and `1` are one value, `0.1` and `0.10` another.
 
     Raises:
@@ -41,7 +41,7 @@ def number(literal: str) -> int | Number:
         return 0
     if exponent >= 0 and len(significant) + exponent <= _PLAIN:
         return int(sign + significant + "0" * exponent)
-    return Number(sign + _spelling(significant, exponent))
+    return ExactNumber(sign + _spelling(significant, exponent))
 
 
 def _spelling(digits: str, exponent: int) -> str:

@@ -1,4 +1,4 @@
-"""One conversation over one channel: requests go out, answers are matched by id, never by position.
+"""One conversation over one channel: responses are matched by id, never by position.
 
 While a request is open everything else on the line is dealt with here: the server's own requests
 are answered, notifications pass, and whatever else a server prints is skipped and counted.
@@ -9,126 +9,142 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from thrall_py.errors import InputNeededError, Interrupted, RefusedError, ServerError, TimedOutError
+from thrall_py.errors import InputNeededError, Interrupted, JsonRpcError, ServerError, TimedOutError
 from thrall_py.protocol import mcp, wire
-from thrall_py.protocol.channel import Channel, Hangup, Oversize, Silence
-from thrall_py.protocol.jsontext import JsonError, Value, decoded
-from thrall_py.protocol.skipped import Skipped
-from thrall_py.visible import Quoter
+from thrall_py.protocol.channel import Channel, ChannelClosed, MessageTooLarge, ReceiveTimeout
+from thrall_py.protocol.jsontext import JsonError, Value, decode
+from thrall_py.protocol.skipped import SkippedLines
+from thrall_py.redact import Redactor
 
+_HANDSHAKE = "the handshake"
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
-_PAGES = 3  # pages to visit that are named
-_DATA_LIMIT = 500  # characters of an error's data that are shown
+_URLS_SHOWN = 3
+_DATA_SHOWN = 500  # characters of an error's data
+
+Id = int | str
 
 
-class Answer(NamedTuple):
-    """The answer to one request: a result or a refusal, never both."""
+class Response(NamedTuple):
+    """The response to one request: it has a result or an error, never both."""
 
-    id: int | str
+    id: Id
     result: Value | None
-    refusal: mcp.Refusal | None
+    error: mcp.ErrorObject | None
 
 
 class Session:
     """A conversation with one server.
 
-    `stage` is what goes on, as failures name it: "handshake", "tools/list", "tools/call".
+    Attributes:
+        channel: what carries it.
+        clock: the time in seconds, as the channel's deadlines count it.
+        redact: makes the server's words fit to be repeated.
+        server: what the server said of itself; until the handshake is complete, a guess.
+        stage: what goes on, as failures name it: the handshake, or the method of the request.
+        list_changes: how often the server said that its tools changed.
+
     """
 
-    def __init__(self, channel: Channel, clock: Callable[[], float], quote: Quoter) -> None:
+    def __init__(self, channel: Channel, clock: Callable[[], float], redact: Redactor) -> None:
         self.channel = channel
         self.clock = clock
-        self.quote = quote
-        self.stage = "handshake"
-        self.server = mcp.Server(mcp.LEGACY[0])  # until the handshake is settled
-        self.list_changes = 0  # how often the server said that its tools changed
+        self.redact = redact
+        self.server = mcp.ServerInfo(mcp.LEGACY[0])
+        self.stage = _HANDSHAKE
+        self.list_changes = 0
         self._next_id = 1
-        self._open: list[int | str] = []
-        self._answers: deque[Answer] = deque()  # taken, not yet waited for: an array holds several
-        self._skipped = Skipped(quote)
-        self._replied = 0
+        self._open: dict[Id, str] = {}  # the method of each request that has no response yet
+        self._responses: deque[Response] = deque()  # come, but not yet waited for
+        self._skipped = SkippedLines(redact)
+        self._replied = 0  # bytes of replies since the server has last read everything
 
-    def ask(self, method: str, params: str, seconds: float, since: float | None = None) -> Answer:
-        """Send a request and wait for its answer, whichever it is.
+    def request(
+        self, method: str, params: str, seconds: float, since: float | None = None
+    ) -> Value:
+        """Send a request and wait for its result; arguments as for `ask`.
+
+        Raises:
+            JsonRpcError, InputNeededError: the server responded with an error.
+            ServerError, TimedOutError: as `ask`.
+
+        """
+        self.stage = method
+        response = self.ask(method, params, seconds, since)
+        if response.result is None:
+            assert response.error, "a response has one of the two"
+            raise self.refused(response.error)
+        return response.result
+
+    def ask(self, method: str, params: str, seconds: float, since: float | None = None) -> Response:
+        """Send a request and wait for its response, whichever it is.
 
         Args:
             method: of the request.
             params: its params as JSON text.
             seconds: how long to wait at most.
-            since: from when on, on the clock; now, if it is left out.
+            since: the time on the clock from which the seconds count; None for now.
 
         Raises:
-            ServerError: the server ended, or sent an answer that cannot be used.
-            TimedOutError: there was no answer in time.
+            ServerError: the server ended, or sent a response that cannot be used.
+            TimedOutError: there was no response in time. The server has been told.
 
         """
         self.send(method, params)
         try:
             return self.wait((self.clock() if since is None else since) + seconds)
-        except Silence as silence:
-            raise self.timed_out(silence, seconds) from None
-        except Hangup as hangup:
-            raise self.hung_up(hangup) from None
+        except ReceiveTimeout as problem:
+            self._cancel("timeout")
+            raise self.timed_out(problem, seconds) from None
+        except ChannelClosed as problem:
+            raise self.closed(problem) from None
 
-    def request(
-        self, method: str, params: str, seconds: float, since: float | None = None
-    ) -> Value:
-        """Do as `ask` does; the result.
+    def send(self, method: str, params: str, id_: str | None = None) -> Id:
+        """Send a request without waiting for its response.
 
-        Raises:
-            RefusedError, InputNeededError: the server answered with a JSON-RPC error.
-            ServerError, TimedOutError: as `ask`.
+        Args:
+            method: of the request.
+            params: its params as JSON text.
+            id_: its id; None for the next number.
+
+        Returns:
+            Its id.
 
         """
-        self.stage = method
-        answer = self.ask(method, params, seconds, since)
-        if answer.result is None:
-            assert answer.refusal, "an answer has one of the two"
-            raise self.refused(answer.refusal)
-        return answer.result
-
-    def send(self, method: str, params: str, id_: int | str | None = None) -> int | str:
-        """Send a request without waiting for its answer; the id it got."""
-        if id_ is None:
-            id_ = self._next_id
-            self._next_id += 1
-        self.channel.send(wire.request(id_, method, params))
-        self._open.append(id_)
-        return id_
+        number = self._next_id
+        self._next_id += id_ is None
+        chosen = number if id_ is None else id_
+        self.channel.send(wire.request(chosen, method, params))
+        self._open[chosen] = method
+        return chosen
 
     def notify(self, method: str, params: str = "{}") -> None:
-        """Send a notification."""
+        """Send a notification; params as JSON text."""
         self.channel.send(wire.notification(method, params))
 
-    def wait(self, deadline: float) -> Answer:
-        """Wait for the answer to an open request, until `deadline` on the clock.
+    def wait(self, deadline: float) -> Response:
+        """Wait for the response to an open request, until `deadline` on the clock.
 
         Raises:
-            ServerError: an answer, or something else on the line, cannot be used.
-            Silence, Hangup: as the channel said.
+            ServerError: a response, or something else on the line, cannot be used.
+            ReceiveTimeout, ChannelClosed: as the channel said.
 
         """
-        while not self._answers:
+        while not self._responses:
             try:
                 line = self.channel.receive(deadline)
-            except Oversize as problem:
+            except MessageTooLarge as problem:
                 raise self.failed(f"sent more than {problem.limit} bytes in one line") from None
             except Interrupted:
                 self._cancel("interrupted")
                 raise
-            except Hangup as hangup:
-                # A complete answer counts without its line end.
-                self._look_at(hangup.partial, complete=False)
-                if not self._answers:
+            except ChannelClosed as problem:
+                if self._handle_last_words(problem.partial):
+                    problem.partial = bytearray()
+                if not self._responses:
                     raise
             else:
-                self._look_at(line)
-        return self._answers.popleft()
-
-    def settle(self, server: mcp.Server) -> None:
-        """End the handshake; what is still unanswered of it is skipped if it is answered yet."""
-        self.server = server
-        self._open.clear()
+                self._handle_line(line)
+        return self._responses.popleft()
 
     def pause(self, seconds: float) -> None:
         """Let `seconds` pass while no request is open, attending to the server.
@@ -139,43 +155,61 @@ class Session:
         """
         try:
             self.wait(self.clock() + seconds)
-        except Silence:
+        except ReceiveTimeout:
             return
-        except Hangup as hangup:
-            raise self.hung_up(hangup) from None
+        except ChannelClosed as problem:
+            raise self.closed(problem) from None
+
+    def complete_handshake(self, server: mcp.ServerInfo) -> None:
+        """Go on to requests; a response that is still due from the handshake will be skipped."""
+        self.server = server
+        self._open.clear()
+        self._responses.clear()
 
     def end(self) -> str:
-        """End the server; how it ended."""
+        """End the server.
+
+        Returns:
+            How it ended, as words after "the server".
+
+        """
         return self.channel.close()
 
     # -- what came -----------------------------------------------------------------------------
 
-    def _look_at(self, line: bytearray, *, complete: bool = True) -> None:
-        if not line.strip():
-            return
+    def _handle_line(self, line: bytearray) -> None:
         try:
             messages = wire.read(line)
         except JsonError as problem:
-            if not complete:
-                return  # told as a line that did not end
             if wire.is_broken_answer(line, self._open):
-                words = self.quote.words(str(problem))
-                raise self.failed(f"sent an answer that is {words}") from None
+                why = self.redact.plain(str(problem))
+                raise self.failed(f"sent an answer that is {why}") from None
             messages = []
-        if not messages:
+        self._handle_messages(messages, line)
+
+    def _handle_last_words(self, line: bytearray) -> bool:
+        """Handle what came without a line end: a complete message counts all the same."""
+        try:
+            messages = wire.read(line)
+        except JsonError:
+            return False
+        self._handle_messages(messages, line)
+        return True
+
+    def _handle_messages(self, messages: list[wire.Message], line: bytearray) -> None:
+        if not messages and line.strip():
             self._skipped.add(line)
         for message in messages:
-            self._take(message, line)
-        line.clear()
+            self._dispatch(message, line)
 
-    def _take(self, message: wire.Message, line: bytearray) -> None:
-        id_ = self._answered(message)
+    def _dispatch(self, message: wire.Message, line: bytearray) -> None:
+        id_ = self._match(message)
         if id_ is not None:
-            self._open.remove(id_)
+            del self._open[id_]
             if message.error is not None:
-                self._answers.append(Answer(id_, None, mcp.refusal(message.error)))
+                self._responses.append(Response(id_, None, mcp.parse_error(message.error)))
             elif message.result is not None:
-                self._answers.append(Answer(id_, message.result, None))
+                self._responses.append(Response(id_, message.result, None))
             else:
                 raise self.failed("sent an answer with neither a result nor an error")
         elif message.method is None or message.is_answer or self._is_echo(message):
@@ -185,88 +219,80 @@ class Session:
         elif message.method == "notifications/tools/list_changed":
             self.list_changes += 1
 
-    def _answered(self, message: wire.Message) -> int | str | None:
+    def _match(self, message: wire.Message) -> Id | None:
         """Find the open request that `message` answers."""
         if not message.is_answer and (message.method is not None or not message.declared):
             return None
         if message.id is None:
             # An error that could not even say to what: ours, when there is only one it can be.
             only_one = message.error is not None and len(self._open) == 1
-            return self._open[0] if only_one else None
+            return next(iter(self._open)) if only_one else None
         value = wire.load_or_none(message.id)
         return next((id_ for id_ in self._open if wire.same_id(value, id_)), None)
 
     def _is_echo(self, message: wire.Message) -> bool:
         """Tell whether our own request came back: the server repeats what it reads, as cat does."""
         value = wire.load_or_none(message.id)
-        return any(wire.same_id(value, id_) for id_ in self._open) and message.method in (
-            "initialize", "server/discover", "tools/list", "tools/call",
-        )  # fmt: skip
+        return any(
+            wire.same_id(value, id_) and message.method == method
+            for id_, method in self._open.items()
+        )
 
     def _reply(self, id_: Value, method: str) -> None:
-        if self.server.is_modern or id_.kind in "{[tf":
+        if self.server.is_modern or id_.first in "{[tf":
             return  # 2026-07-28: the client sends requests and notifications only
         outcome = '"result":{}'
         if method != "ping":
             outcome = f'"error":{{"code":{mcp.METHOD_NOT_FOUND},"message":"Method not found"}}'
         message = wire.reply(id_, outcome)
-        self._replied = self._replied + len(message) if self.channel.unread() else 0
+        self._replied = self._replied + len(message) if self.channel.unread_by_server() else 0
         if self._replied > _REPLIES_LIMIT:
             raise self.failed("sends more requests than it reads replies")
         self.channel.send(message)
 
+    def _cancel(self, reason: str) -> None:
+        """Tell the server to stop working, but on no handshake ("Cancellation", all revisions)."""
+        if self.stage != _HANDSHAKE:
+            for id_ in self._open:
+                members = f'"requestId":{json.dumps(id_)},"reason":"{reason}"'
+                params = mcp.request_params(self.server.revision, members)
+                self.notify("notifications/cancelled", params)
+
     # -- failures, each in one sentence --------------------------------------------------------
 
     def failed(self, what: str) -> ServerError:
-        """Say that the server did `what` (after "the server")."""
-        return ServerError(f"the server {what} during {self._asked()}{self._aftermath()}")
+        """Make the failure in which the server did `what` (words after "the server")."""
+        return ServerError(f"the server {what} during {self.stage}{self._aftermath()}")
 
-    def refused(self, refusal: mcp.Refusal) -> RefusedError | InputNeededError:
-        """Say with which code, words and data the server refused."""
-        if refusal.code == mcp.URL_ELICITATION_REQUIRED:
-            pages = ", ".join(self.quote(url) for url in refusal.urls[:_PAGES]) or self.quote(
-                refusal.message
-            )
-            return InputNeededError(f"the server wants a page visited before the call: {pages}")
-        code = "without a code" if refusal.code is None else self.quote.words(str(refusal.code))
-        words = f": {self.quote(refusal.message)}" if refusal.message else ""
-        data = (
-            f", data {self.quote.words(decoded(refusal.data.text), _DATA_LIMIT)}"
-            if refusal.data
-            else ""
-        )
-        return RefusedError(f"the server refused {self._asked()} with error {code}{words}{data}")
-
-    def timed_out(self, silence: Silence, seconds: float) -> TimedOutError:
-        """Say which answer did not come, having told the server that nobody waits any more."""
-        self._cancel("timeout")
-        self._skipped.add_partial(silence.partial)
-        option = "--start-timeout" if self.stage == "handshake" else "--timeout"
-        blocked = ", and not all of the request was read" if silence.blocked else ""
-        return TimedOutError(
-            f"no answer to {self._asked()} in {seconds:g} s ({option}){blocked}{self._aftermath()}"
-        )
-
-    def hung_up(self, hangup: Hangup) -> ServerError:
-        """Say how the server ended."""
-        self._skipped.add_partial(hangup.partial)
+    def closed(self, problem: ChannelClosed) -> ServerError:
+        """Make the failure of a server that is gone, or has closed a pipe; it is ended."""
+        self._skipped.add_partial(problem.partial)
         ending = self.end()
-        return self.failed("closed its input" if hangup.deaf else ending)
+        return self.failed("closed its input" if problem.input_closed else ending)
 
-    def _asked(self) -> str:
-        return "the handshake" if self.stage == "handshake" else self.stage
+    def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError:
+        """Make the failure of a server that was silent for `seconds`."""
+        self._skipped.add_partial(problem.partial)
+        option = "--start-timeout" if self.stage == _HANDSHAKE else "--timeout"
+        unsent = ", and not all of the request was read" if problem.unsent else ""
+        return TimedOutError(
+            f"no answer to {self.stage} in {seconds:g} s ({option}){unsent}{self._aftermath()}"
+        )
+
+    def refused(self, error: mcp.ErrorObject) -> JsonRpcError | InputNeededError:
+        """Make the failure of a request that got `error`: its code, words and data."""
+        message = self.redact.quoted(error.message) if error.message else ""
+        if error.code == mcp.URL_ELICITATION_REQUIRED:
+            urls = ", ".join(self.redact.quoted(url) for url in error.urls[:_URLS_SHOWN])
+            wanted = "the server wants a page visited before the call"
+            return InputNeededError(f"{wanted}: {urls or message}")
+        code = "without a code" if error.code is None else self.redact.plain(str(error.code))
+        sentence = f"the server refused {self.stage} with error {code}"
+        sentence += f": {message}" if message else ""
+        if error.data:
+            sentence += f", data {self.redact.plain(decode(error.data.text), _DATA_SHOWN)}"
+        return JsonRpcError(sentence)
 
     def _aftermath(self) -> str:
         ran = "; the tool may have run" if self.stage == "tools/call" else ""
         return ran + self._skipped.sentence()
-
-    def _cancel(self, reason: str) -> None:
-        """Tell the server to stop, but never the handshake ("Cancellation", all revisions)."""
-        if self.stage != "handshake":
-            for id_ in self._open:
-                self.notify(
-                    "notifications/cancelled",
-                    mcp.params(
-                        self.server.revision, f'"requestId":{json.dumps(id_)},"reason":"{reason}"'
-                    ),
-                )

@@ -2,12 +2,12 @@
 
 import re
 
-from thrall_py.visible import Quoter
+from thrall_py.redact import Redactor
 
 _KEPT = 4096  # bytes of the first line that are kept: more than is shown, for masking secrets
 
 # What a first line tells those who know: a pattern, and what to do next.
-_HINTS = (
+_DIAGNOSES = (
     (r"(?i)^content-length:", "looks like Content-Length framing; MCP wants one message per line"),
     (r"^[\[{]\s*$", "looks like a message printed over several lines; MCP wants each on one line"),
     (r"(?i)ok to proceed|need to install", "asks for installation: add -y"),
@@ -21,11 +21,11 @@ _HINTS = (
 _STRAY_ANSWER = re.compile(r'^\{.*"id":\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
 
 
-class Skipped:
+class SkippedLines:
     """A tally of skipped lines. Only the first is kept, and not more of it than is shown."""
 
-    def __init__(self, quote: Quoter) -> None:
-        self._quote = quote
+    def __init__(self, redact: Redactor) -> None:
+        self._redact = redact
         self._count = 0
         self._first = ""
         self._partial = ""
@@ -45,18 +45,18 @@ class Skipped:
         said = ""
         if self._count:
             lines = "1 line: " if self._count == 1 else f"{self._count} lines, the first: "
-            said = f"; skipped {lines}{self._quote(self._first)}"
+            said = f"; skipped {lines}{self._redact.quoted(self._first)}"
         if self._partial:
-            said += f"; a line did not end: {self._quote(self._partial)}"
+            said += f"; a line did not end: {self._redact.quoted(self._partial)}"
         return said + self._hint()
 
     def _hint(self) -> str:
-        for pattern, hint in _HINTS:
+        for pattern, hint in _DIAGNOSES:
             if re.search(pattern, self._first) or re.search(pattern, self._partial):
                 return f" ({hint})"
         stray = _STRAY_ANSWER.search(self._first)
         return (
-            f" (an answer with id {self._quote.words(stray[1], 40)}, which nobody asked with)"
+            f" (an answer with id {self._redact.plain(stray[1], 40)}, which nobody asked with)"
             if stray
             else ""
         )

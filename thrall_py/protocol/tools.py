@@ -2,14 +2,16 @@
 
 import json
 
-from thrall_py.errors import InputNeededError, RefusedError, ServerError
+from thrall_py.errors import InputNeededError, JsonRpcError, ServerError
 from thrall_py.protocol import mcp, wire
-from thrall_py.protocol.jsontext import JsonError, Value, decoded, string
+from thrall_py.protocol.jsontext import JsonError, Value, decode
 from thrall_py.protocol.session import Session
 
 _MOST_PAGES = 1000  # a server with a new cursor for ever is stopped here
-_MOST_ROUNDS = 10  # of input_required with state only; the SDKs stop there too
-_ROUND_PAUSE = 0.1  # seconds between two such rounds: the server works in the meantime
+_MOST_ROUNDS = 10  # calls that end in `input_required` with a state only
+_ROUND_PAUSE = 0.1  # seconds between two such calls: the server works in the meantime
+_MOST_ASKED = 5  # requests for input that are named
+_SHOWN = 40  # characters of a name
 
 
 def list_all(session: Session, seconds: float, limit: int) -> list[Value]:
@@ -22,12 +24,11 @@ def list_all(session: Session, seconds: float, limit: int) -> list[Value]:
 
     Raises:
         ServerError: a page cannot be used, or the pages do not end.
-        RefusedError, TimedOutError: as the session says.
+        JsonRpcError, TimedOutError: as the session says.
 
     """
     if not session.server.offers_tools:
-        session.stage = "tools/list"
-        raise session.failed("offers no tools, it declares no such capability")
+        raise ServerError("the server offers no tools: it declares no such capability")
     changes = session.list_changes
     tools = _pages(session, seconds, limit)
     return tools if session.list_changes == changes else _pages(session, seconds, limit)
@@ -42,15 +43,15 @@ def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     Raises:
         InputNeededError: the server asks for input.
         ServerError: the result cannot be used.
-        RefusedError, TimedOutError: as the session says.
+        JsonRpcError, TimedOutError: as the session says.
 
     """
     since = session.clock()
     members = mcp.call_members(tool, arguments)
     for _ in range(_MOST_ROUNDS):
-        params = mcp.params(session.server.revision, members)
+        params = mcp.request_params(session.server.revision, members)
         result = session.request("tools/call", params, seconds, since)
-        if result.kind != "{":
+        if result.first != "{":
             raise session.failed("sent a result that is not an object")
         state = _state(session, result)
         if state is None:
@@ -75,7 +76,9 @@ def _pages(session: Session, seconds: float, limit: int) -> list[Value]:
         if page.cursor is None:
             return tools
         if page.cursor in cursors:
-            raise session.failed(f"named the page {session.quote(page.cursor, 40)} a second time")
+            raise session.failed(
+                f"named the page {session.redact.quoted(page.cursor, _SHOWN)} a second time"
+            )
         cursor = page.cursor
         cursors.add(cursor)
     raise session.failed(f"still had more tools after {_MOST_PAGES} pages")
@@ -83,16 +86,16 @@ def _pages(session: Session, seconds: float, limit: int) -> list[Value]:
 
 def _page(session: Session, cursor: str | None, seconds: float) -> mcp.Page:
     member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
-    params = mcp.params(session.server.revision, member)
+    params = mcp.request_params(session.server.revision, member)
     try:
         result = session.request("tools/list", params, seconds)
-    except RefusedError as problem:
+    except JsonRpcError as problem:
         if cursor is None:
             raise
         # A list that breaks off is the server's failure, not a refusal of what was asked.
         raise ServerError(f"{problem}, in the middle of the list") from None
     try:
-        return mcp.page(result)
+        return mcp.parse_tools_page(result)
     except JsonError as problem:
         raise session.failed(f"sent a page that cannot be used ({problem})") from None
 
@@ -103,31 +106,30 @@ def _brings_nothing(page: mcp.Page, tools: list[Value]) -> bool:
 
 
 def _state(session: Session, result: Value) -> str | None:
-    """The state to come back with, as JSON text; None when the result is complete."""
-    members = result.members()
-    kind = wire.load_or_none(members.get("resultType"))
+    """Find the state to come back with, as JSON text; None when the result is complete."""
+    kind = wire.load_or_none(result.member("resultType"))
     if kind is None or kind == "complete":
         return None
     if kind != "input_required":
-        raise session.failed(f"sent a result of the type {session.quote(str(kind), 40)}")
-    requests = members["inputRequests"].members() if "inputRequests" in members else {}
-    if requests:
-        raise InputNeededError(_wanted(session, requests))
-    state = members.get("requestState")
-    if state is None or state.kind != '"':
+        raise session.failed(
+            f"sent a result of the type {session.redact.quoted(str(kind), _SHOWN)}"
+        )
+    requests = result.member("inputRequests")
+    if requests and requests.members():
+        raise InputNeededError(_wanted(session, requests.members()))
+    state = result.member("requestState")
+    if state is None or state.first != '"':
         raise session.failed("asked for input without saying what for")
-    return decoded(state.text)
+    return decode(state.text)
 
 
 def _wanted(session: Session, requests: dict[str, Value]) -> str:
     asked = []
-    for name, request in requests.items():
-        members = request.members()
-        method = string(members["method"]) if "method" in members else None
-        params = members["params"].members() if "params" in members else {}
-        message = string(params["message"]) if "message" in params else None
-        words = session.quote.words(name, 40)
-        words += f" ({session.quote.words(method, 40)})" if method else ""
-        asked.append(words + (f": {session.quote(message)}" if message else ""))
-    shown = "; ".join(asked[:5]) + ("; and more" if len(asked) > 5 else "")  # noqa: PLR2004
-    return f"the server needs input that was not given: {shown}"
+    for name, request in list(requests.items())[:_MOST_ASKED]:
+        method, params = request.member_string("method"), request.member("params")
+        message = params.member_string("message") if params else None
+        words = session.redact.plain(name, _SHOWN)
+        words += f" ({session.redact.plain(method, _SHOWN)})" if method else ""
+        asked.append(words + (f": {session.redact.quoted(message)}" if message else ""))
+    more = "; and more" if len(requests) > _MOST_ASKED else ""
+    return f"the server needs input that was not given: {'; '.join(asked)}{more}"

@@ -6,9 +6,10 @@ What to make of a message is the session's business.
 
 import json
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from thrall_py.protocol.jsontext import EACH, Json, JsonError, Shape, Value, latin1, outline, string
+from thrall_py.protocol.jsontext import EACH, Json, JsonError, Shape, Value, latin1, scan
 
 # How deep a message is looked into: the text of a content part, a tool's own members.
 _MESSAGE: Shape = {
@@ -21,7 +22,10 @@ _MESSAGE: Shape = {
     "error": {},
 }
 # An array is a batch: the revision 2025-03-26 allows it, and servers send it in all the others.
-_LINE: Shape = {**_MESSAGE, EACH: _MESSAGE}
+_BATCH: Shape = {EACH: _MESSAGE}
+
+
+_OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
 
 
 class Message(NamedTuple):
@@ -30,7 +34,6 @@ class Message(NamedTuple):
     declared: bool  # it has the member "jsonrpc", which is not insisted on
     id: Value | None
     method: str | None
-    params: Value | None
     result: Value | None
     error: Value | None
 
@@ -47,9 +50,10 @@ def read(line: bytes | bytearray) -> list[Message]:
         JsonError: it is not JSON in UTF-8.
 
     """
-    root = outline(latin1(line), _LINE)
-    items = root.inside if isinstance(root.inside, list) else [root]
-    return [_message(item) for item in items if item.kind == "{"]
+    text = latin1(line)
+    root = scan(text, _BATCH if text.lstrip(" \t\r").startswith("[") else _MESSAGE)
+    items = root.children if isinstance(root.children, list) else [root]
+    return [_message(item) for item in items if item.first == "{"]
 
 
 def request(id_: int | str, method: str, params: str) -> bytes:
@@ -64,11 +68,11 @@ def notification(method: str, params: str = "{}") -> bytes:
 
 
 def reply(id_: Value, outcome: str) -> bytes:
-    """Answer a server's request, its id repeated as it came; `outcome` is a member as JSON text."""
+    """Answer a server's request, its id repeated as it came; `outcome` is a member in JSON."""
     return f'{{"jsonrpc":"2.0","id":{id_.text},{outcome}}}\n'.encode("latin-1")
 
 
-def is_broken_answer(line: bytes | bytearray, ids: list[int | str]) -> bool:
+def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
     """Tell whether a line that `read` refused was meant as the answer to one of `ids`."""
     text = line.decode("latin-1")
     if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
@@ -91,22 +95,17 @@ def load_or_none(value: Value | None) -> Json:
         return None
 
 
-_OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
-
-
 def _id_member(id_: int | str) -> re.Pattern[str]:
-    # The last one stands inside the message as often as not, so any will do.
+    # Anywhere in the line: where the top level ends cannot be told of what is no JSON.
     return re.compile(rf'"id"[ \t\r]*:[ \t\r]*"?{re.escape(str(id_))}(?:\.0)?"?[ \t\r]*[,}}]')
 
 
 def _message(item: Value) -> Message:
-    members = item.members()
-    error, id_ = members.get("error"), members.get("id")
+    error, id_ = item.member("error"), item.member("id")
     return Message(
-        declared="jsonrpc" in members,
-        id=None if id_ is None or id_.kind == "n" else id_,
-        method=string(members["method"]) if "method" in members else None,
-        params=members.get("params"),
-        result=members.get("result"),
-        error=None if error is None or error.kind == "n" else error,
+        declared=item.member("jsonrpc") is not None,
+        id=None if id_ is None or id_.first == "n" else id_,
+        method=item.member_string("method"),
+        result=item.member("result"),
+        error=None if error is None or error.first == "n" else error,
     )

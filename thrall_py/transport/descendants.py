@@ -18,7 +18,7 @@ _PATIENCE = 5.0  # seconds for killed processes to be gone; one stuck in the ker
 _PAUSE = 0.001  # seconds between two rounds, for the killed to die
 
 
-def adopt() -> frozenset[int]:
+def become_subreaper() -> frozenset[int]:
     """Become the parent of orphans; the children this process had before, which are not ours.
 
     (A shell that execs thrall may leave it children.)
@@ -28,16 +28,16 @@ def adopt() -> frozenset[int]:
     import ctypes  # 1 ms, and only here
 
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    return frozenset(_children_of().get(os.getpid(), ())) if _has_children() else frozenset()
+    return frozenset(_children_by_parent().get(os.getpid(), ())) if _has_children() else frozenset()
 
 
-def end_all(strangers: frozenset[int]) -> None:
-    """Kill and reap whatever is left below this process, but for `strangers` and theirs."""
+def kill_all(preexisting: frozenset[int]) -> None:
+    """Kill and reap whatever is left below this process, but for `preexisting` and theirs."""
     if not SUPPORTED:
         return
     deadline = time.monotonic() + _PATIENCE
     while _has_children() and time.monotonic() < deadline:
-        left = _below(os.getpid(), _children_of(), strangers)
+        left = _below(os.getpid(), _children_by_parent(), preexisting)
         if not left:
             return
         for pid in left:
@@ -58,7 +58,7 @@ def _has_children() -> bool:
     return True
 
 
-def _children_of() -> dict[int, list[int]]:
+def _children_by_parent() -> dict[int, list[int]]:
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -73,11 +73,11 @@ def _parent(pid: str) -> int:
         return int(stat.read().rpartition(b")")[2].split()[1])
 
 
-def _below(root: int, children: dict[int, list[int]], strangers: frozenset[int]) -> list[int]:
+def _below(root: int, children: dict[int, list[int]], preexisting: frozenset[int]) -> list[int]:
     found, waiting = [], [root]
     while waiting:
         for pid in children.get(waiting.pop(), ()):
-            if pid not in strangers:
+            if pid not in preexisting:
                 found.append(pid)
                 waiting.append(pid)
     return found

@@ -25,14 +25,14 @@ CLEAN = (
 _VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
-def inherited(ours: Mapping[str, str], *, clean: bool) -> dict[str, str]:
+def inherited_environment(ours: Mapping[str, str], *, clean: bool) -> dict[str, str]:
     """Take from our own environment what a server may see."""
     if clean:
         return {name: ours[name] for name in CLEAN if name in ours}
     return {name: value for name, value in ours.items() if name not in _GIT_LOCAL}
 
 
-def expanded(word: str, ours: Mapping[str, str]) -> str:
+def expand(word: str, ours: Mapping[str, str]) -> str:
     """`word` with `${NAME}` and `${NAME:-default}` filled in; `$${` stands for a literal `${`.
 
     Raises:
@@ -53,6 +53,6 @@ def expanded(word: str, ours: Mapping[str, str]) -> str:
     return _VARIABLE.sub(value, word)
 
 
-def variables(word: str) -> list[str]:
-    """The names of the variables that `expanded` would fill into `word`."""
+def variable_names(word: str) -> list[str]:
+    """The names of the variables that `expand` would fill into `word`."""
     return [found[2] for found in _VARIABLE.finditer(word) if not found[1]]

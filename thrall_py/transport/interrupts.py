@@ -78,7 +78,7 @@ class Interrupts:
         return bool(came)
 
 
-def die_of(signum: int) -> int:
+def die_by_signal(signum: int) -> int:
     """End this process by `signum`, so that the caller sees what it was asked for.
 
     Returns the status that a shell would show only if the signal is not delivered at once.

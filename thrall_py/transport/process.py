@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from thrall_py.protocol.channel import Hangup, Oversize, Silence
+from thrall_py.protocol.channel import ChannelClosed, MessageTooLarge, ReceiveTimeout
 from thrall_py.transport import descendants, spawn
 from thrall_py.transport.interrupts import Interrupts
 
@@ -35,7 +35,7 @@ class Process:
     """A running server: a Channel over its pipes.
 
     Args:
-        launch: how it is started; failures are those of `spawn.spawn`.
+        command: how it is started; failures are those of `spawn.spawn`.
         interrupts: the signals that end the waiting; entered by the caller, before.
         grace: seconds from the end of its input to SIGTERM.
         limit: bytes of one line.
@@ -43,13 +43,13 @@ class Process:
     """
 
     def __init__(
-        self, launch: spawn.Launch, interrupts: Interrupts, *, grace: float, limit: int
+        self, command: spawn.Command, interrupts: Interrupts, *, grace: float, limit: int
     ) -> None:
         self._interrupts = interrupts
         self._grace = grace
         self._limit = limit
-        self._strangers = descendants.adopt()
-        self._child = spawn.spawn(launch)
+        self._preexisting = descendants.become_subreaper()
+        self._child = spawn.spawn(command)
         self._input, self._output = self._child.input.fileno(), self._child.output.fileno()
         self._poll = select.poll()
         for fd in (self._output, self._child.exit, interrupts.fileno()):
@@ -74,22 +74,22 @@ class Process:
         self._interrupts.check()
         while not self._lines:
             if len(self._partial) > self._limit:
-                raise Oversize(self._limit)
+                raise MessageTooLarge(self._limit)
             if self._closed_output:
-                raise Hangup(self._partial, deaf=False)
+                raise ChannelClosed(self._partial, input_closed=False)
             # Looked at in every turn: something happens all the time when a server floods us.
             if time.monotonic() >= self._listen_until:
-                raise Hangup(self._partial, deaf=not self._exited)
+                raise ChannelClosed(self._partial, input_closed=not self._exited)
             if time.monotonic() >= deadline:
-                raise Silence(bytes(self._partial[:_SHOWN]), blocked=bool(self._outgoing))
+                raise ReceiveTimeout(bytes(self._partial[:_SHOWN]), unsent=bool(self._outgoing))
             self._turn(min(deadline, self._listen_until))
             self._interrupts.check()
         line = self._lines.popleft()
         if len(line) > self._limit:
-            raise Oversize(self._limit)
+            raise MessageTooLarge(self._limit)
         return line
 
-    def unread(self) -> int:
+    def unread_by_server(self) -> int:
         """Count the bytes that were sent and wait to be read, in the pipe and before it."""
         (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
         return int(waiting) + sum(map(len, self._outgoing))
@@ -187,7 +187,7 @@ class Process:
         self._child.process.poll()
         self._child.output.close()
         os.close(self._child.exit)
-        descendants.end_all(self._strangers)
+        descendants.kill_all(self._preexisting)
 
     def _drain(self, seconds: float, enough: Callable[[], bool]) -> None:
         """Let up to `seconds` pass, reading on; less if nothing is left, or a signal came."""

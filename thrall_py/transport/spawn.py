@@ -1,4 +1,4 @@
-"""Starts one server: its argv as given, three pipes or fewer, a session and a group of its own."""
+"""Starts one server: its argv as given, two pipes, a session and a group of its own."""
 
 import contextlib
 import fcntl
@@ -14,7 +14,7 @@ from thrall_py.visible import visible
 _PIPE_SIZE = 1 << 20  # bytes; the most that Linux gives everyone, for fewer turns per message
 
 
-class Launch(NamedTuple):
+class Command(NamedTuple):
     """How a server is started: what execve(2) gets, and where."""
 
     argv: tuple[str, ...]
@@ -31,7 +31,7 @@ class Child(NamedTuple):
     exit: int
 
 
-def spawn(launch: Launch) -> Child:
+def spawn(command: Command) -> Child:
     """Start the server; its stderr is ours, and no descriptor above 2 is inherited.
 
     Raises:
@@ -39,26 +39,28 @@ def spawn(launch: Launch) -> Child:
         InputError: the directory to start it in is not there.
 
     """
-    program = visible(launch.argv[0])
+    program = visible(command.argv[0])
     try:
         process = subprocess.Popen(
-            launch.argv,
+            command.argv,
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=launch.environment,
-            cwd=launch.cwd,
+            env=command.environment,
+            cwd=command.cwd,
             start_new_session=True,
         )
     except (FileNotFoundError, NotADirectoryError) as problem:
-        if launch.cwd is not None and problem.filename == launch.cwd:
-            raise InputError(f"there is no directory {visible(launch.cwd)}") from None
-        if "/" in launch.argv[0] and os.path.exists(os.path.join(launch.cwd or "", launch.argv[0])):
+        if command.cwd is not None and problem.filename == command.cwd:
+            raise InputError(f"there is no directory {visible(command.cwd)}") from None
+        if "/" in command.argv[0] and os.path.exists(
+            os.path.join(command.cwd or "", command.argv[0])
+        ):
             raise CannotExecuteError(f"the interpreter of {program} was not found") from None
         raise ProgramNotFoundError(f"the program {program} was not found") from None
     except OSError as problem:
-        if launch.cwd is not None and problem.filename == launch.cwd:
-            why = f"cannot start in {visible(launch.cwd)}: {problem.strerror}"
+        if command.cwd is not None and problem.filename == command.cwd:
+            why = f"cannot start in {visible(command.cwd)}: {problem.strerror}"
             raise InputError(why) from None
         raise CannotExecuteError(f"cannot execute {program}: {problem.strerror}") from None
     assert process.stdin, "asked for above"
@@ -66,7 +68,13 @@ def spawn(launch: Launch) -> Child:
     for pipe in (process.stdin, process.stdout):
         os.set_blocking(pipe.fileno(), False)
         _widen(pipe.fileno())
-    return Child(process, process.stdin, process.stdout, _exit_descriptor(process.pid))
+    try:
+        descriptor = _exit_descriptor(process.pid)
+    except OSError as problem:  # too many are open
+        with process:
+            process.kill()
+        raise CannotExecuteError(f"cannot watch {program}: {problem.strerror}") from None
+    return Child(process, process.stdin, process.stdout, descriptor)
 
 
 def failed(child: Child) -> bool:

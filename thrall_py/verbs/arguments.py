@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from thrall_py.errors import InputError, UsageError
-from thrall_py.protocol.jsontext import JsonError, checked, decoded, latin1
+from thrall_py.protocol.jsontext import JsonError, decode, latin1, validate
 from thrall_py.visible import visible
 
 # The shortest key that makes sense of it, so a text may hold any of these characters.
@@ -41,9 +41,9 @@ def from_items(items: Iterable[str]) -> str:
         found = _ITEM.fullmatch(item)
         if not found or not found["key"]:
             raise UsageError(
-                f"{visible(item)!r} is no ITEM: write key=text, key:=JSON or key=@file"
+                f"{visible(item)!r} is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file"
             )
-        key = word(found["key"])
+        key = decode_argument(found["key"])
         if key in members:
             raise UsageError(f"the key {visible(key)} is given twice")
         members[key] = _value(found, f"the value of {visible(key)}")
@@ -55,7 +55,7 @@ def _value(found: re.Match[str], what: str) -> str:
         what = f"the file {visible(found['rest'])}"
         text = _text(_contents(found["rest"], what), what)
     else:
-        text = word(found["rest"])
+        text = decode_argument(found["rest"])
     if not found["colon"]:
         return json.dumps(text)
     if not text.strip(" \t\r\n"):
@@ -72,7 +72,7 @@ def _contents(path: str, what: str) -> bytes:
         raise InputError(f"cannot read {what}: {problem.strerror}") from None
 
 
-def word(argument: str) -> str:
+def decode_argument(argument: str) -> str:
     """Read a word of the command line as UTF-8, whatever the locale takes it for.
 
     Raises:
@@ -87,14 +87,14 @@ def word(argument: str) -> str:
 
 def _text(data: bytes, what: str) -> str:
     try:
-        return decoded(latin1(data))
+        return decode(latin1(data))
     except JsonError as problem:
         raise InputError(f"{what} is {problem}") from None
 
 
 def _checked(text: str, what: str) -> str:
     try:
-        return checked(text)
+        return validate(text)
     except JsonError as problem:
         raise InputError(f"{what} is {visible(str(problem))}") from None
 

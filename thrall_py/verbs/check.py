@@ -3,39 +3,46 @@
 from typing import NamedTuple
 
 from thrall_py.catalog import drift, entry
-from thrall_py.errors import RefusedError, ServerError
+from thrall_py.errors import JsonRpcError, ServerError
 from thrall_py.protocol import tools
+from thrall_py.redact import Redactor
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.conversation import Terms, conversation, prepare
-from thrall_py.visible import Quoter
+from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """One server that was asked again."""
 
     differences: list[drift.Difference]
     notes: list[str]  # for a person; never drift
-    quote: Quoter
+    redact: Redactor
 
 
-def server(pinned: entry.Entry, terms: Terms, interrupts: Interrupts) -> Checked:
+def check_server(
+    pinned: entry.Entry, connection: ConnectionOptions, interrupts: Interrupts
+) -> CheckResult:
     """Ask one server again, twice: a list that changes within a session is no list.
 
     Raises:
         ThrallError: it could not be asked; that is never "unchanged".
 
     """
-    start = prepare(pinned.recipe, {}, expand=True)
+    server = prepare(pinned.launch, {}, fill_in=True)
     try:
-        with conversation(start, terms, interrupts, pinned.server.revision) as session:
-            listings = [tools.list_all(session, terms.timeout, terms.max_message) for _ in range(2)]
+        with open_session(server, connection, interrupts, pinned.server.revision) as session:
+            listings = [
+                tools.list_all(session, connection.timeout, connection.max_message)
+                for _ in range(2)
+            ]
             now = session.server
-    except RefusedError as problem:  # nothing the caller asked wrongly: it could not be checked
+    except JsonRpcError as problem:  # nothing the caller asked wrongly: it could not be checked
         raise ServerError(str(problem)) from None
-    offers = [entry.offer(listed, start.quote) for listed in listings]
-    found = [drift.of_server(pinned, now.instructions, offer) for offer in offers]
-    notes = list(offers[0].oddities)
+    live = [entry.read_tools(listed, server.redact) for listed in listings]
+    found = [drift.compare_server(pinned, now.instructions, tools_now) for tools_now in live]
+    notes = list(live[0].oddities)
     if now.version != pinned.server.version:
-        versions = (start.quote(version, 40) for version in (now.version, pinned.server.version))
+        versions = (
+            server.redact.quoted(version, 40) for version in (now.version, pinned.server.version)
+        )
         notes.append("the server's version is {}, was {} when pinned".format(*versions))
-    return Checked(found[0] or found[1], notes, start.quote)
+    return CheckResult(found[0] or found[1], notes, server.redact)

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 
-class Recipe(NamedTuple):
-    """A command and its surroundings. `${NAME}` in them is filled in at the start only."""
+class LaunchSpec(NamedTuple):
+    """A command and its server_options. `${NAME}` in them is filled in at the start only."""
 
     command: tuple[str, ...]
     env: dict[str, str]

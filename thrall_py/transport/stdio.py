@@ -13,7 +13,7 @@ from thrall_py.transport.interrupts import Interrupts
 _AT_ONCE = 4096
 
 
-def fill_gaps() -> frozenset[int]:
+def open_missing() -> frozenset[int]:
     """Open what of 0, 1 and 2 the caller has closed, so that no pipe of ours gets its number.
 
     What takes the place of stdout cannot be written to, so nothing seems to succeed.

@@ -15,18 +15,18 @@ from fakes import (
     result,
 )
 
-from thrall_py.errors import RefusedError, ServerError, TimedOutError
+from thrall_py.errors import JsonRpcError, ServerError, TimedOutError
 from thrall_py.protocol import mcp, tools
-from thrall_py.protocol.opening import Opening
+from thrall_py.protocol.handshake import Handshake
 
 OURS = "2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
 LEGACY_ONLY = {"supported": ["2025-11-25"]}
 
 
 def opened(servers, seconds=120):
-    opening = Opening(servers, seconds)
-    opening.automatic()
-    return opening.session
+    handshake = Handshake(servers, seconds)
+    handshake.negotiate()
+    return handshake.session
 
 
 def failure(servers, kind=ServerError, seconds=120):
@@ -58,7 +58,7 @@ LEGACY = {
 def test_a_server_that_is_not_modern_gets_initialize_on_the_same_pipe(steps):
     servers = Servers(probed(*steps, then=legacy("2025-06-18")))
     session = opened(servers)
-    assert session.server == mcp.Server("2025-06-18")
+    assert session.server == mcp.ServerInfo("2025-06-18")
     assert servers.sent == [["server/discover", "initialize", "notifications/initialized"]]
     assert servers.started[0].sent[1]["params"]["protocolVersion"] == "2025-11-25"
     assert session.clock() == 0.0
@@ -66,7 +66,7 @@ def test_a_server_that_is_not_modern_gets_initialize_on_the_same_pipe(steps):
 
 def test_a_modern_server_is_open_with_its_answer_to_the_probe():
     servers = Servers(modern)
-    assert opened(servers).server == mcp.Server("2026-07-28")
+    assert opened(servers).server == mcp.ServerInfo("2026-07-28")
     assert servers.sent == [["server/discover"]]
     assert servers.started[0].sent[0]["id"] == PROBE
 
@@ -90,7 +90,7 @@ def test_a_server_that_refuses_the_second_probe_too_is_told():
 @pytest.mark.parametrize("code", [-32020, -32021])
 def test_a_code_that_only_a_modern_server_knows_is_no_reason_to_go_back(code):
     servers = Servers(legacy(probe=code))
-    assert failure(servers, RefusedError).startswith(
+    assert failure(servers, JsonRpcError).startswith(
         f"the server refused the handshake with error {code}"
     )
     assert servers.sent == [["server/discover"]]
@@ -109,7 +109,7 @@ DYING = {
     "of what follows an unanswered probe": probed(then=dies),
     "of initialize after the probe": probed(error(PROBE), then=dies),
     "deaf to all that follows": deaf,
-    "of the probe, closing its input first": probed(hangup(deaf=True)),
+    "of the probe, closing its input first": probed(hangup(input_closed=True)),
 }
 
 
@@ -232,7 +232,7 @@ def test_an_error_without_an_id_is_the_requests_when_only_the_probe_was_left_una
         return late_probe()(asked)
 
     session = opened(Servers(answer))
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(JsonRpcError) as caught:
         tools.list_all(session, 10, 1000)
     assert str(caught.value) == 'the server refused tools/list with error -32000: "no"'
 
@@ -322,7 +322,7 @@ def test_a_greeting_without_a_version_we_speak_is_told(answer, words):
             ServerError,
             f"no common protocol version: the server speaks 1, 2, thrall asked for {OURS}",
         ),
-        (error(1, 5, "no"), RefusedError, 'the server refused the handshake with error 5: "no"'),
+        (error(1, 5, "no"), JsonRpcError, 'the server refused the handshake with error 5: "no"'),
     ],
 )
 def test_a_fresh_process_that_refuses_initialize_is_told(refusal, kind, words):
@@ -333,9 +333,9 @@ def test_a_fresh_process_that_refuses_initialize_is_told(refusal, kind, words):
 @pytest.mark.parametrize("revision", mcp.LEGACY)
 def test_a_fixed_legacy_revision_is_offered_without_a_probe(revision):
     servers = Servers(legacy(revision))
-    opening = Opening(servers, 120)
-    opening.fixed(revision)
-    assert opening.session.server.revision == revision
+    handshake = Handshake(servers, 120)
+    handshake.open_with(revision)
+    assert handshake.session.server.revision == revision
     assert servers.sent == [["initialize", "notifications/initialized"]]
     assert servers.started[0].sent[0]["params"]["protocolVersion"] == revision
 
@@ -344,9 +344,9 @@ def test_a_fixed_legacy_revision_is_offered_without_a_probe(revision):
 def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
     again = error(1, -32022, data={"supported": ["2026-07-28"]})
     servers = Servers(lambda asked: modern(asked) if asked["id"] == probes else [again])
-    opening = Opening(servers, 120)
-    opening.fixed("2026-07-28")
-    assert opening.session.server.is_modern
+    handshake = Handshake(servers, 120)
+    handshake.open_with("2026-07-28")
+    assert handshake.session.server.is_modern
     assert servers.sent == [["server/discover"] * probes]
 
 
@@ -377,7 +377,7 @@ def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
 def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, answer, kind, words):
     servers = Servers(answer)
     with pytest.raises(kind) as caught:
-        Opening(servers, 120).fixed(revision)
+        Handshake(servers, 120).open_with(revision)
     assert str(caught.value) == words
     assert len(servers.started) == 1
 
@@ -387,7 +387,7 @@ def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told
     with pytest.raises(
         ServerError, match=r"^no common protocol version: .* thrall asked for 2026-07-28$"
     ):
-        Opening(servers, 120).fixed("2026-07-28")
+        Handshake(servers, 120).open_with("2026-07-28")
 
 
 @pytest.mark.parametrize(
@@ -395,9 +395,9 @@ def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told
 )
 def test_a_remembered_revision_is_not_probed_for(revision, answer):
     servers = Servers(answer)
-    opening = Opening(servers, 120)
-    opening.remembered(revision)
-    assert opening.session.server.revision == revision
+    handshake = Handshake(servers, 120)
+    handshake.reopen(revision)
+    assert handshake.session.server.revision == revision
     assert len(servers.sent[0]) == (1 if answer is modern else 2)
 
 
@@ -407,14 +407,14 @@ def test_a_remembered_revision_is_not_probed_for(revision, answer):
 )
 def test_a_remembered_revision_that_fails_is_found_anew_in_a_fresh_process(revision, answer, era):
     servers = Servers(answer, answer)
-    opening = Opening(servers, 120)
-    opening.remembered(revision)
-    assert opening.session.server.revision == era
+    handshake = Handshake(servers, 120)
+    handshake.reopen(revision)
+    assert handshake.session.server.revision == era
     assert [script.closed for script in servers.started] == [1, 0]
 
 
 def test_a_remembered_revision_that_stays_unanswered_is_not_tried_again():
     servers = Servers(deaf)
     with pytest.raises(TimedOutError):
-        Opening(servers, 120).remembered("2025-11-25")
+        Handshake(servers, 120).reopen("2025-11-25")
     assert len(servers.started) == 1

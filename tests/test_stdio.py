@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from thrall_py.errors import Interrupted, OutputError
-from thrall_py.transport import standard
+from thrall_py.transport import stdio
 
 
 @pytest.fixture
@@ -23,20 +23,20 @@ def pipe():
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_a_closed_descriptor_is_taken_so_that_nobody_else_gets_its_number(replaced, number):
     replaced(number)
-    assert standard.fill_gaps() == {number}
+    assert stdio.open_missing() == {number}
     assert os.fstat(number).st_rdev == os.stat(os.devnull).st_rdev
 
 
 def test_what_is_open_is_left_alone():
     before = [os.fstat(number) for number in (0, 1, 2)]
-    assert standard.fill_gaps() == frozenset()
+    assert stdio.open_missing() == frozenset()
     assert [os.fstat(number) for number in (0, 1, 2)] == before
 
 
 def test_a_closed_input_is_empty_and_a_closed_output_takes_nothing(replaced):
     for number in (0, 1, 2):
         replaced(number)
-    assert standard.fill_gaps() == {0, 1, 2}
+    assert stdio.open_missing() == {0, 1, 2}
     assert os.read(0, 1) == b""
     with pytest.raises(OSError, match="Bad file descriptor") as refused:
         os.write(1, b"x")
@@ -50,7 +50,7 @@ def test_a_closed_input_is_empty_and_a_closed_output_takes_nothing(replaced):
 def test_every_piece_is_written_to_a_file(tmp_path, replaced, interrupts, pieces):
     with open(tmp_path / "out", "wb") as file:
         replaced(1, file.fileno())
-        standard.write(pieces, interrupts)
+        stdio.write(pieces, interrupts)
     assert (tmp_path / "out").read_bytes() == b"".join(pieces)
 
 
@@ -65,7 +65,7 @@ def test_more_than_a_pipe_holds_is_written_as_it_is_read(pipe, replaced, interru
     replaced(1, pipe["writing"])
     reader = threading.Thread(target=read)
     reader.start()
-    standard.write([sent], interrupts)
+    stdio.write([sent], interrupts)
     reader.join()
     assert b"".join(received) == sent
 
@@ -80,7 +80,7 @@ def test_a_signal_is_seen_while_nobody_reads(pipe, replaced, interrupts):
         yield from pieces
 
     with pytest.raises(Interrupted) as interrupted:
-        standard.write(with_a_signal(), interrupts)
+        stdio.write(with_a_signal(), interrupts)
     assert interrupted.value.signum == signal.SIGTERM
 
 
@@ -94,7 +94,7 @@ def test_a_reader_that_went_away_is_told_of_as_such(pipe, replaced, interrupts):
     replaced(1, pipe["writing"])
     os.close(pipe.pop("reading"))
     with pytest.raises(BrokenPipeError):
-        standard.write([b"x"], interrupts)
+        stdio.write([b"x"], interrupts)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
@@ -102,10 +102,10 @@ def test_a_full_disk_is_told_of_in_a_sentence(replaced, interrupts):
     with open("/dev/full", "wb", buffering=0) as full:
         replaced(1, full.fileno())
         with pytest.raises(OutputError, match="^cannot write to stdout: No space left on device$"):
-            standard.write([b"x"], interrupts)
+            stdio.write([b"x"], interrupts)
 
 
 def test_a_closed_stdout_cannot_be_written_to(replaced, interrupts):
     replaced(1)
     with pytest.raises(OutputError, match="^cannot write to stdout: Bad file descriptor$"):
-        standard.write([b"x"], interrupts)
+        stdio.write([b"x"], interrupts)

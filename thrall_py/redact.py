@@ -1,0 +1,58 @@
+"""The server's words made fit to be repeated: secrets masked first, then made visible, then cut.
+
+In this order, because a cut or an escape in the middle of a secret would leave half of it.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+
+from thrall_py.visible import visible
+
+_LIMIT = 200  # characters of a quotation
+_MASK = "***"
+_SHORTEST = 4  # characters of a secret; a shorter value stands in every other word
+_SECRET_NAME = re.compile(
+    "TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE|AUTHORIZATION", re.IGNORECASE
+)
+# A value that stands nowhere by chance, as "production" could: for refusals, where masking is not
+# enough and a false alarm costs more.
+_UNMISTAKABLE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}|\S{20,}")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a secret."""
+    return bool(_SECRET_NAME.search(name))
+
+
+class Redactor:
+    """Knows the secrets of one server.
+
+    Args:
+        secrets: values that are masked.
+
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        values = {value for value in secrets if len(value) >= _SHORTEST}
+        values |= {json.dumps(value)[1:-1] for value in values}
+        self._secrets = sorted(values, key=len, reverse=True)  # a longer one may hold a shorter
+
+    def mask(self, text: str) -> str:
+        """`text` with every secret replaced by three asterisks."""
+        for secret in self._secrets:
+            text = text.replace(secret, _MASK)
+        return text
+
+    def plain(self, text: str, limit: int = _LIMIT) -> str:
+        """`text` masked, visible, and cut after `limit` characters."""
+        shown = visible(self.mask(text)[: limit + 1])
+        return shown if len(shown) <= limit else shown[:limit] + "..."
+
+    def quoted(self, text: str, limit: int = _LIMIT) -> str:
+        """The same between quotation marks."""
+        return f'"{self.plain(text, limit)}"'
+
+    def leaks(self, text: str) -> bool:
+        """Whether `text` holds a secret that cannot stand there by chance."""
+        return any(_UNMISTAKABLE.fullmatch(secret) and secret in text for secret in self._secrets)

@@ -1,0 +1,96 @@
+"""Starts a server and opens a session with it, for as long as a verb needs it."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.protocol.handshake import Handshake
+from thrall_py.protocol.session import Session
+from thrall_py.redact import Redactor, is_secret_name
+from thrall_py.transport.environment import expand, inherited_environment, variable_names
+from thrall_py.transport.interrupts import Interrupts
+from thrall_py.transport.process import Process
+from thrall_py.transport.spawn import Command
+
+
+class ConnectionOptions(NamedTuple):
+    """How a server is spoken to: seconds, bytes of one message, and the one revision to speak."""
+
+    timeout: float
+    start_timeout: float
+    grace: float
+    max_message: int
+    revision: str | None = None
+
+
+class PreparedServer(NamedTuple):
+    """A server ready to be started, and what must not be repeated of what it says."""
+
+    command: Command
+    redact: Redactor
+
+
+def prepare(spec: LaunchSpec, given: Mapping[str, str], *, fill_in: bool) -> PreparedServer:
+    """Fill in a launch specification from our environment.
+
+    Args:
+        spec: how the server is started.
+        given: values by name from the command line, which go before those of our environment.
+        fill_in: whether `${NAME}` in the words of the command is filled in.
+
+    Raises:
+        InputError: a variable that it needs is not set.
+
+    """
+    values = {**os.environ, **given}
+    env = {name: expand(word, values) for name, word in spec.env.items()}
+    argv, secrets = spec.command, [*env.values()]
+    if fill_in:
+        argv = tuple(expand(word, values) for word in spec.command)
+        names = {name for word in spec.command for name in variable_names(word)}
+        secrets += [values[name] for name in names if name in values]
+    secrets += [value for name, value in values.items() if is_secret_name(name)]
+    environment = inherited_environment(values, clean=spec.clean_env) | env
+    return PreparedServer(Command(argv, environment, spec.cwd), Redactor(secrets))
+
+
+@contextlib.contextmanager
+def open_session(
+    server: PreparedServer,
+    connection: ConnectionOptions,
+    interrupts: Interrupts,
+    remembered: str | None = None,
+) -> Iterator[Session]:
+    """Open a session; on every way out the server and all that it started is ended.
+
+    Args:
+        server: the server.
+        connection: deadlines and limits, and the protocol revision unless it is to be found out.
+        interrupts: the signals that stop it all.
+        remembered: the revision that worked when the server was pinned.
+
+    Raises:
+        ThrallError: whatever keeps the server from starting or from opening.
+
+    """
+
+    def start() -> Session:
+        process = Process(
+            server.command, interrupts, grace=connection.grace, limit=connection.max_message
+        )
+        return Session(process, time.monotonic, server.redact)
+
+    handshake = Handshake(start, connection.start_timeout)
+    try:
+        if connection.revision:
+            handshake.open_with(connection.revision)
+        elif remembered:
+            handshake.reopen(remembered)
+        else:
+            handshake.negotiate()
+        yield handshake.session
+    finally:
+        handshake.session.end()
