@@ -17,7 +17,7 @@ _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real r
 
 
 @pytest.fixture(autouse=True)
-def server_options(tmp_path, monkeypatch):
+def surroundings(tmp_path, monkeypatch):
     """Keep the user's HOME, directory and settings out of every test."""
     for name in [name for name in os.environ if name.startswith(("GIT_", "THRALL_"))]:
         if name != _KEPT:

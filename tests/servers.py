@@ -80,7 +80,7 @@ def on_term(word="term", status=None):
 
 
 def fork_helper(*, leave):
-    """PreparedServer a helper that tells of SIGTERM and lives on; told of when it is there."""
+    """Start a helper that tells of SIGTERM and lives on; told of when it is there."""
     ready, reached = os.pipe()
     if os.fork():  # noqa: TID251 - a server's helper, not thrall's
         os.close(reached)
@@ -275,7 +275,7 @@ class Good:
         match name:
             case "echo":
                 return text(line.rstrip("\n"))
-            case "server_options":
+            case "surroundings":
                 return text(json.dumps({"cwd": os.getcwd(), "env": dict(os.environ)}))
             case "fail":
                 return {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}

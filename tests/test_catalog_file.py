@@ -36,7 +36,7 @@ def catalog(**changes):
     return json.dumps({"thrall": 1, "servers": {"s": server}}).encode()
 
 
-def parse_error(data):
+def refusal(data):
     with pytest.raises(CatalogError) as refused:
         file.loads(data, "c\x1b.json")
     return str(refused.value)

@@ -82,7 +82,7 @@ def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistak
         ),
         (
             ["call", "t", "word", "--", "s"],
-            "t: 'word' is no ITEM: write key=text, key:=JSON or key=@file",
+            "t: 'word' is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file",
         ),
         (
             ["check", "c", "--", "s"],

@@ -99,7 +99,7 @@ def test_a_signal_during_the_teardown_keeps_a_pin_from_being_written(thrall):
 
 @pytest.fixture
 def pin(thrall):
-    """PinnedTool a server of the name `name` that is started in a directory of that name."""
+    """Pin a server of the name `name` that is started in a directory of that name."""
 
     def write(name, **offer):
         os.makedirs(name, exist_ok=True)
@@ -165,7 +165,7 @@ def test_a_catalog_that_is_not_there_is_told_of(thrall):
 
 def test_a_bug_in_a_check_is_no_verdict(thrall, pin, monkeypatch):
     pin("a")
-    monkeypatch.setattr(check, "server", lambda *_: 1 / 0)
+    monkeypatch.setattr(check, "check_server", lambda *_: 1 / 0)
     assert thrall("check", "c.json").status == 70
 
 

@@ -158,11 +158,11 @@ def test_commands_in_the_readme_and_the_pages_parse():
 def test_the_example_of_drift_in_the_readme_is_what_check_prints():
     from thrall_py.catalog import drift, report
     from thrall_py.catalog.entry import pin_tool
-    from thrall_py.visible import Redactor
+    from thrall_py.redact import Redactor
 
     def tool(description):
         zone = {"type": "string", "description": description}
-        return pinned(
+        return pin_tool(
             {"name": "now", "inputSchema": {"type": "object", "properties": {"zone": zone}}}
         )
 

@@ -5,7 +5,7 @@ import pytest
 from thrall_py.catalog import entry
 from thrall_py.errors import ServerError
 from thrall_py.protocol.jsontext import EACH, JsonError, latin1, scan
-from thrall_py.visible import Redactor
+from thrall_py.redact import Redactor
 
 
 def listed(*tools):
@@ -17,7 +17,7 @@ def read_tools(*tools):
 
 
 def test_tools_are_pinned_by_name_with_everything_the_server_sent():
-    found = offer({"name": "b", "x": {"z": 1, "a": [2]}}, {"name": "a"})
+    found = read_tools({"name": "b", "x": {"z": 1, "a": [2]}}, {"name": "a"})
     assert list(found.tools) == ["a", "b"]
     assert json.dumps(found.tools["b"].definition) == '{"name": "b", "x": {"a": [2], "z": 1}}'
     assert found.tools["a"].digest == (
@@ -26,12 +26,12 @@ def test_tools_are_pinned_by_name_with_everything_the_server_sent():
     assert found.oddities == []
 
 
-def test_no_tools_are_an_offer_too():
-    assert offer() == ({}, [])
+def test_no_tools_are_a_list_too():
+    assert read_tools() == ({}, [])
 
 
 def test_a_tool_that_is_listed_twice_alike_is_one_tool_and_odd():
-    found = offer({"name": "a", "b": 1}, {"b": 1.0, "name": "a"})
+    found = read_tools({"name": "a", "b": 1}, {"b": 1.0, "name": "a"})
     assert list(found.tools) == ["a"]
     assert found.oddities == ['"a" is listed twice']
 
@@ -49,7 +49,7 @@ def test_a_tool_that_is_listed_twice_alike_is_one_tool_and_odd():
 )
 def test_a_list_that_cannot_be_pinned_is_refused(tools, sentence):
     with pytest.raises(ServerError) as refused:
-        offer(*tools)
+        read_tools(*tools)
     assert str(refused.value) == sentence
 
 

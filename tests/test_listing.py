@@ -4,7 +4,7 @@ from thrall_py.catalog.entry import Entry, pin_tool
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.output import listing
 from thrall_py.protocol import mcp
-from thrall_py.visible import Redactor
+from thrall_py.redact import Redactor
 
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 

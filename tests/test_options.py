@@ -7,7 +7,7 @@ from thrall_py.verbs.connect import ConnectionOptions
 
 
 @pytest.fixture
-def agreed(thrall, monkeypatch):
+def handed_on(thrall, monkeypatch):
     """Call with options; what the verb gets of them: the start and the connection."""
     got = []
 
@@ -23,14 +23,14 @@ def agreed(thrall, monkeypatch):
     return run
 
 
-def test_the_defaults_are_those_of_the_contract(agreed):
-    start, connection = agreed()
+def test_the_defaults_are_those_of_the_contract(handed_on):
+    start, connection = handed_on()
     assert connection == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)
     assert start.command.cwd is None
 
 
-def test_the_words_behind_the_dashes_are_the_servers_alone(agreed):
-    assert agreed()[0].command.argv == ("server", "${A}", "--", "--timeout=1")
+def test_the_words_behind_the_dashes_are_the_servers_alone(handed_on):
+    assert handed_on()[0].command.argv == ("server", "${A}", "--", "--timeout=1")
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_the_words_behind_the_dashes_are_the_servers_alone(agreed):
         (["--protocol", "2025-06-18"], {"revision": "2025-06-18"}),
     ],
 )
-def test_each_term_can_be_set(agreed, words, changed):
-    assert agreed(*words)[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(
+def test_each_term_can_be_set(handed_on, words, changed):
+    assert handed_on(*words)[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(
         **changed
     )
 
@@ -64,20 +64,20 @@ def test_each_term_can_be_set(agreed, words, changed):
         ("THRALL_CALL_PROTOCOL", "2024-11-05", {"revision": "2024-11-05"}),
     ],
 )
-def test_each_term_can_be_set_for_a_whole_job(agreed, monkeypatch, variable, value, changed):
+def test_each_term_can_be_set_for_a_whole_job(handed_on, monkeypatch, variable, value, changed):
     monkeypatch.setenv(variable, value)
-    assert agreed()[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
+    assert handed_on()[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
 
 
-def test_the_command_line_goes_before_the_environment(agreed, monkeypatch):
+def test_the_command_line_goes_before_the_environment(handed_on, monkeypatch):
     monkeypatch.setenv("THRALL_CALL_TIMEOUT", "7")
-    assert agreed("--timeout", "8")[1].timeout == 8.0
+    assert handed_on("--timeout", "8")[1].timeout == 8.0
 
 
-def test_the_surroundings_of_a_server_can_be_set(agreed, monkeypatch):
+def test_the_surroundings_of_a_server_can_be_set(handed_on, monkeypatch):
     monkeypatch.setenv("PASSED", "on")
     monkeypatch.setenv("KEPT", "away")
-    start, _ = agreed("--clean-env", "--env", "PASSED", "--env", "A=b=c", "--env=E=", "--cwd", "d")
+    start, _ = handed_on("--clean-env", "--env", "PASSED", "--env", "A=b=c", "--env=E=", "--cwd", "d")
     environment = start.command.environment
     assert {name: environment.get(name) for name in ("PASSED", "A", "E", "KEPT")} == {
         "PASSED": "on",

@@ -24,12 +24,12 @@ def within(seconds):
 
 @pytest.fixture
 def start(interrupts, graveyard):
-    """PreparedServer a fake server; it is ended with the test, whatever becomes of it."""
+    """Start a fake server; it is ended with the test, whatever becomes of it."""
     started = []
 
     def begin(name, *words, grace=LONG, limit=LIMIT):
-        command = Command(command(name, graveyard.path, *map(str, words)), dict(os.environ))
-        process = Process(command, interrupts, grace=grace, limit=limit)
+        argv = command(name, graveyard.path, *map(str, words))
+        process = Process(Command(argv, dict(os.environ)), interrupts, grace=grace, limit=limit)
         started.append(process)
         return process
 

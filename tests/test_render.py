@@ -186,9 +186,9 @@ def test_what_is_no_result_is_refused_whole(result, why):
 
 def test_a_large_content_is_decoded_piece_by_piece():
     (part,) = rendered(content({"type": "image", "data": "QUJD" * 250_000})).parts
-    decode = list(part.decode())
-    assert b"".join(decode) == b"ABC" * 250_000
-    assert max(map(len, decode)) <= 1 << 16
+    pieces = list(part.decode())
+    assert b"".join(pieces) == b"ABC" * 250_000
+    assert max(map(len, pieces)) <= 1 << 16
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ import pytest
 
 from thrall_py.catalog import report
 from thrall_py.catalog.drift import Difference, Slot
-from thrall_py.visible import Redactor
+from thrall_py.redact import Redactor
 
-QUOTE = Redactor(["hunter22"])
+REDACT = Redactor(["hunter22"])
 ADDED = Difference("tool", ("a", "b"), None, Slot({"x": 1}))
 REMOVED = Difference("tool", (), Slot(None), None)
 CHANGED = Difference(None, ("instructions",), Slot("old"), Slot("n\u200bew"))
@@ -29,12 +29,12 @@ CHANGED = Difference(None, ("instructions",), Slot("old"), Slot("n\u200bew"))
     ],
 )
 def test_a_server_is_reported_place_by_place(differences, lines):
-    assert list(report.describe_server("s", differences, QUOTE)) == lines
+    assert list(report.describe_server("s", differences, REDACT)) == lines
 
 
 def test_nothing_a_server_says_acts_or_tells_a_secret():
     hostile = Difference("t\x1b", ("a\u202e",), None, Slot("\x1b hunter22 \u202e"))
-    assert list(report.describe_server("s", [hostile], QUOTE)) == [
+    assert list(report.describe_server("s", [hostile], REDACT)) == [
         "s: 1 difference",
         r"  t\x1b: a\u202e: added",
         r'    + "\u001b *** \u202e"',
@@ -51,4 +51,4 @@ def test_nothing_a_server_says_acts_or_tells_a_secret():
     ],
 )
 def test_in_brief_the_places_alone_are_named(differences, sentence):
-    assert report.summarize(differences, QUOTE) == sentence
+    assert report.summarize(differences, REDACT) == sentence

@@ -2,7 +2,7 @@ import pytest
 
 from thrall_py.catalog import review
 from thrall_py.catalog.entry import PinnedTool
-from thrall_py.visible import Redactor
+from thrall_py.redact import Redactor
 
 GOOD = {"inputSchema": {"type": "object"}}
 
@@ -54,12 +54,12 @@ def test_hidden_characters_are_told_with_their_place(definition, warning):
         ({"type": ["object"]}, 'its inputSchema is not of "type": "object"'),
         (
             {"type": "object", "properties": []},
-            "the properties of its inputSchema are not an object",
+            '"properties" in its inputSchema is not an object',
         ),
-        ({"type": "object", "required": "a"}, "the required of its inputSchema is not a list"),
+        ({"type": "object", "required": "a"}, '"required" in its inputSchema is not a list'),
     ],
 )
-def test_a_schema_that_is_none_is_told(schema, oddity):
+def test_a_schema_of_no_use_is_told(schema, oddity):
     assert warnings(inputSchema=schema) == [f'"good_tool-1.0": {oddity}']
 
 

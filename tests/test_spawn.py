@@ -15,7 +15,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a way
 
 @pytest.fixture
 def run():
-    """PreparedServer a program and let it end; what it wrote, and the child."""
+    """Start a program and let it end; what it wrote, and the child."""
     started = []
 
     def start(*argv, environment=PATH, cwd=None):

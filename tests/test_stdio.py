@@ -86,7 +86,7 @@ def test_a_signal_is_seen_while_nobody_reads(pipe, replaced, interrupts):
 
 def test_a_wakeup_without_a_signal_that_stops_us_is_slept_through(interrupts):
     turns = [[(interrupts.fileno(), select.POLLIN)], [], [(1, select.POLLOUT)]]
-    standard._wait(SimpleNamespace(poll=lambda: turns.pop(0)), interrupts)
+    stdio._wait(SimpleNamespace(poll=lambda: turns.pop(0)), interrupts)
     assert turns == []
 
 

@@ -20,18 +20,18 @@ GOOD = LaunchSpec(command("good"), {})
 TOKEN = "sesame42sesame"  # what a secret looks like
 
 
-def ready(launch, *, expand=False, **given):
-    return prepare(launch, given, expand=expand)
+def ready(launch, *, fill_in=False, **given):
+    return prepare(launch, given, fill_in=fill_in)
 
 
 # -- what surrounds a server -------------------------------------------------------------------
 
 
-def test_a_recipe_is_filled_in_from_our_environment_and_what_is_given(monkeypatch):
+def test_a_launch_spec_is_filled_in_from_our_environment_and_what_is_given(monkeypatch):
     monkeypatch.setenv("WORD", "w")
     monkeypatch.setenv("GIT_DIR", "x")
     launch = LaunchSpec(("server", "${WORD}"), {"A": "<${GIVEN}>"}, cwd="dir")
-    command = ready(launch, expand=True, GIVEN="g").command
+    command = ready(launch, fill_in=True, GIVEN="g").command
     assert (command.argv, command.cwd) == (("server", "w"), "dir")
     assert (command.environment["A"], command.environment["WORD"]) == ("<g>", "w")
     assert command.environment["GIVEN"] == "g"
@@ -55,7 +55,7 @@ def test_a_clean_environment_has_what_it_needs_and_what_was_given(monkeypatch):
 )
 def test_a_variable_that_is_not_set_is_refused_before_the_start(launch):
     with pytest.raises(errors.InputError, match="^the variable NONE is not set"):
-        ready(launch, expand=True)
+        ready(launch, fill_in=True)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_values_a_server_was_given_are_not_repeated(monkeypatch, launch, mas
     monkeypatch.setenv("A", "aaaaaaaa")
     monkeypatch.setenv("B", "bbbbbbbb")
     monkeypatch.setenv("MY_TOKEN", TOKEN)
-    redact = ready(launch, expand=True).redact
+    redact = ready(launch, fill_in=True).redact
     assert {text: redact.mask(text) for text in masked} == masked
 
 
@@ -87,28 +87,28 @@ def test_the_values_a_server_was_given_are_not_repeated(monkeypatch, launch, mas
         ("modern", None, "2025-03-26", MODERN),
     ],
 )
-def test_a_conversation_opens_in_the_revision_that_is_wanted_or_found(
+def test_a_session_opens_in_the_revision_that_is_wanted_or_found(
     interrupts, graveyard, name, revision, remembered, spoken
 ):
-    start = ready(LaunchSpec(command(name, graveyard.path), {}))
+    server = ready(LaunchSpec(command(name, graveyard.path), {}))
     connection = CONNECTION._replace(revision=revision)
-    with connect.open_session(start, connection, interrupts, remembered) as session:
+    with connect.open_session(server, connection, interrupts, remembered) as session:
         assert session.server.revision == spoken
     assert graveyard.words()[-1] == "eof"
 
 
-def test_a_conversation_that_does_not_open_leaves_nobody_alive(interrupts, graveyard):
-    start = ready(LaunchSpec(command("modern", graveyard.path), {}))
+def test_a_session_that_does_not_open_leaves_nobody_alive(interrupts, graveyard):
+    server = ready(LaunchSpec(command("modern", graveyard.path), {}))
     connection = CONNECTION._replace(revision="2025-11-25")
-    opening = connect.open_session(start, connection, interrupts)
-    with pytest.raises(errors.JsonRpcError, match="^the server refused the handshake"), opening:
+    session = connect.open_session(server, connection, interrupts)
+    with pytest.raises(errors.JsonRpcError, match="^the server refused the handshake"), session:
         pytest.fail("it opened")
     assert graveyard.words() == ["eof"]
 
 
-def test_a_conversation_that_breaks_leaves_nobody_alive(interrupts, graveyard):
-    start = ready(LaunchSpec(command("good", graveyard.path), {}))
-    with pytest.raises(KeyError), connect.open_session(start, CONNECTION, interrupts):
+def test_a_session_that_breaks_leaves_nobody_alive(interrupts, graveyard):
+    server = ready(LaunchSpec(command("good", graveyard.path), {}))
+    with pytest.raises(KeyError), connect.open_session(server, CONNECTION, interrupts):
         raise KeyError
     assert graveyard.words() == ["eof"]
 
@@ -143,7 +143,7 @@ def test_a_tool_that_fails_says_so(interrupts):
     assert (answer.is_error, list(answer.lines({}, terminal=False))) == (True, [b"no", b"\n"])
 
 
-def test_the_answer_is_delivered_before_the_server_is_ended(interrupts, graveyard):
+def test_the_answer_is_handed_over_before_the_server_is_ended(interrupts, graveyard):
     alive = []
 
     def on_result(_):
@@ -151,8 +151,8 @@ def test_the_answer_is_delivered_before_the_server_is_ended(interrupts, graveyar
             graveyard.words()
         alive.append(True)
 
-    start = ready(LaunchSpec(command("good", graveyard.path), {}))
-    call.call_server(call.Call("echo", "{}"), start, CONNECTION, interrupts, on_result)
+    server = ready(LaunchSpec(command("good", graveyard.path), {}))
+    call.call_server(call.Call("echo", "{}"), server, CONNECTION, interrupts, on_result)
     assert alive == [True]
     assert graveyard.words() == ["called", "eof"]
 
@@ -226,13 +226,14 @@ def test_a_tool_that_was_not_pinned_is_not_called(interrupts):
 # -- pin ---------------------------------------------------------------------------------------
 
 
-def asked(interrupts, launch=GOOD, **given):
-    return pin.ask(launch, ready(launch, expand=True, **given), CONNECTION, interrupts)
+def pinned(interrupts, launch=GOOD, **given):
+    prepared = ready(launch, fill_in=True, **given)
+    return pin.pin_server(launch, prepared, CONNECTION, interrupts)
 
 
 def test_a_pin_holds_all_that_the_server_says(interrupts):
     offering(instructions="Do.", serverInfo={"name": "it", "version": "3"})
-    found = asked(interrupts)
+    found = pinned(interrupts)
     assert (found.name, found.warnings) == ("it", [])
     assert found.entry.launch == GOOD
     assert found.entry.server == mcp.ServerInfo("2025-11-25", "it", "3", "Do.", offers_tools=True)
@@ -241,19 +242,19 @@ def test_a_pin_holds_all_that_the_server_says(interrupts):
 
 def test_a_server_without_a_name_gets_that_of_its_program(interrupts):
     offering(serverInfo={})
-    assert asked(interrupts).name == os.path.basename(GOOD.command[0])
+    assert pinned(interrupts).name == os.path.basename(GOOD.command[0])
 
 
 def test_what_a_person_should_know_is_said(interrupts):
     offering(tools=[{"name": "a b"}, {"name": "a b"}], instructions="\u200b")
-    assert asked(interrupts).warnings == [
+    assert pinned(interrupts).warnings == [
         '"a b" is listed twice',
         r"hidden characters in the server's instructions: \u200b",
         '"a b": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -',
         '"a b": no inputSchema',
     ]
     offering(tools=[])
-    assert asked(interrupts).warnings == ["the server offers no tools: the pin is empty"]
+    assert pinned(interrupts).warnings == ["the server offers no tools: the pin is empty"]
 
 
 @pytest.mark.parametrize(
@@ -270,7 +271,7 @@ def test_what_a_person_should_know_is_said(interrupts):
 def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sentence):
     offering(**offer)
     with pytest.raises(errors.ServerError) as refused:
-        asked(interrupts, GOOD._replace(env={"A": "${A}"}), A=TOKEN)
+        pinned(interrupts, GOOD._replace(env={"A": "${A}"}), A=TOKEN)
     assert str(refused.value).startswith(sentence)
     assert TOKEN not in str(refused.value)
 
@@ -278,7 +279,7 @@ def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sente
 def test_a_pin_joins_those_that_are_there(interrupts):
     entry = write_catalog()
     offering(serverInfo={"name": "another"})
-    text = pin.write("catalog.json", asked(interrupts))
+    text = pin.write_catalog("catalog.json", pinned(interrupts))
     assert Path("catalog.json").read_text() == text
     assert list(file.read("catalog.json")) == ["another", "fake"]
     assert file.read("catalog.json")["fake"] == entry
@@ -286,12 +287,12 @@ def test_a_pin_joins_those_that_are_there(interrupts):
 
 def test_a_pin_takes_the_place_of_the_old_one(interrupts):
     write_catalog(tools=[])
-    pin.write("catalog.json", asked(interrupts))
+    pin.write_catalog("catalog.json", pinned(interrupts))
     assert list(file.read("catalog.json")["fake"].tools) == ["echo", "fail"]
 
 
 def test_a_pin_for_stdout_is_text_only(interrupts):
-    text = pin.write("-", asked(interrupts))
+    text = pin.write_catalog("-", pinned(interrupts))
     assert list(file.loads(text.encode(), "-")) == ["fake"]
     assert os.listdir() == []
 
@@ -299,18 +300,18 @@ def test_a_pin_for_stdout_is_text_only(interrupts):
 # -- check -------------------------------------------------------------------------------------
 
 
-def validate(interrupts, entry):
-    found = check.server(entry, CONNECTION, interrupts)
+def checked(interrupts, entry):
+    found = check.check_server(entry, CONNECTION, interrupts)
     return found.differences, found.notes
 
 
 def test_what_is_as_pinned_has_no_difference(interrupts):
-    assert validate(interrupts, write_catalog()) == ([], [])
+    assert checked(interrupts, write_catalog()) == ([], [])
 
 
 def test_what_changed_is_a_difference(interrupts):
     offering(instructions="New.", tools=TOOLS[:1])
-    differences, notes = validate(interrupts, write_catalog())
+    differences, notes = checked(interrupts, write_catalog())
     assert notes == []
     assert [(d.tool, d.path) for d in differences] == [(None, ("instructions",)), ("fail", ())]
     assert differences[0].after == Slot("New.")
@@ -318,13 +319,13 @@ def test_what_changed_is_a_difference(interrupts):
 
 def test_a_list_that_changes_within_a_session_is_a_difference(interrupts):
     offering(later=TOOLS[1:])
-    ((tool, path, _, after),) = validate(interrupts, write_catalog())[0]
+    ((tool, path, _, after),) = checked(interrupts, write_catalog())[0]
     assert (tool, path, after) == ("echo", (), None)
 
 
 def test_another_version_and_an_odd_list_are_only_noted(interrupts):
     offering(tools=[*TOOLS, TOOLS[0]], serverInfo={"name": "fake", "version": "2\x1b"})
-    assert validate(interrupts, write_catalog()) == (
+    assert checked(interrupts, write_catalog()) == (
         [],
         [
             '"echo" is listed twice',
@@ -339,7 +340,7 @@ def test_a_server_that_refuses_could_not_be_checked(interrupts):
     with pytest.raises(
         errors.ServerError, match="^the server refused tools/list with error -32601"
     ):
-        validate(interrupts, entry)
+        checked(interrupts, entry)
 
 
 def test_a_signal_while_an_answer_is_awaited_ends_the_server(interrupts, graveyard):

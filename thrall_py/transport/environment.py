@@ -33,7 +33,7 @@ def inherited_environment(ours: Mapping[str, str], *, clean: bool) -> dict[str, 
 
 
 def expand(word: str, ours: Mapping[str, str]) -> str:
-    """`word` with `${NAME}` and `${NAME:-default}` filled in; `$${` stands for a literal `${`.
+    """`word` with `${NAME}` and `${NAME:-default}` filled in; `$${NAME}` stands for `${NAME}`.
 
     Raises:
         InputError: a variable is not set and has no default.

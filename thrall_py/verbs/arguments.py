@@ -41,7 +41,7 @@ def from_items(items: Iterable[str]) -> str:
         found = _ITEM.fullmatch(item)
         if not found or not found["key"]:
             raise UsageError(
-                f"{visible(item)!r} is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file"
+                f"{visible(item)!r} is not an ITEM: write key=text, key:=JSON or key=@file"
             )
         key = decode_argument(found["key"])
         if key in members:
