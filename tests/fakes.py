@@ -1,4 +1,4 @@
-"""A server without a process: a channel that answers from a list or a function, on a fake clock."""
+"""A server without a process: a channel that responds from a list or a function, on a fake clock."""
 
 import json
 from collections import deque
@@ -6,7 +6,7 @@ from collections import deque
 from thrall_py.protocol.channel import ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import scan
 from thrall_py.protocol.session import Session
-from thrall_py.visible import Redactor
+from thrall_py.redact import Redactor
 
 PROBE = "thrall-probe"
 MOST_RECEIVES = 20_000  # a conversation that goes on for longer would never end
@@ -15,13 +15,13 @@ MOST_RECEIVES = 20_000  # a conversation that goes on for longer would never end
 class Script:
     """A Channel over steps: bytes are a line, a number lets seconds pass, an exception is raised.
 
-    `answer` is given every message as it is sent and returns further steps. A hang-up stays; when
-    there are no steps left, the deadline passes. A script that is its own clock starts at 0.
+    `respond` is given every message as it is sent and returns further steps. A closed channel stays
+    closed; when there are no steps left, the deadline passes. A script that is its own clock starts at 0.
     """
 
-    def __init__(self, *steps, answer=None, unread=0, ending="exited"):
+    def __init__(self, *steps, respond=None, unread=0, ending="exited"):
         self.steps = deque(steps)
-        self.answer = answer or deaf
+        self.respond = respond or silent
         self.leaves_unread = unread  # how many messages, counted from the last one
         self.ending = ending
         self.now = 0.0
@@ -38,7 +38,7 @@ class Script:
         assert message.count(b"\n") == 1
         self.sent.append(json.loads(message))
         self.sizes.append(len(message))
-        self.steps.extend(self.answer(self.sent[-1]))
+        self.steps.extend(self.respond(self.sent[-1]))
 
     def receive(self, deadline):
         self.receives += 1
@@ -66,8 +66,8 @@ class Script:
         return self.ending
 
 
-def hangup(partial=b"", *, input_closed=False):
-    return ChannelClosed(bytearray(partial), input_closed=deaf)
+def channel_closed(partial=b"", *, input_closed=False):
+    return ChannelClosed(bytearray(partial), input_closed=input_closed)
 
 
 def session_over(script, *secrets):
@@ -86,11 +86,11 @@ def error(id_, code=-32601, words="Method not found", **more):
     return message(id=id_, error={"code": code, "message": words, **more})
 
 
-def greeting(id_, revision="2025-11-25", **more):
+def initialize_result(id_, revision="2025-11-25", **more):
     return result(id_, protocolVersion=revision, capabilities={"tools": {}}, **more)
 
 
-def discovery(id_, *versions, **more):
+def discover_result(id_, *versions, **more):
     return result(id_, supportedVersions=versions or ["2026-07-28"], **more)
 
 
@@ -102,8 +102,8 @@ def value(text, shape=None):
 class Servers:
     """Starts one server for every function it is given: from a message sent to further steps."""
 
-    def __init__(self, *answers, secrets=(), **options):
-        self.scripts = [Script(answer=answer, **options) for answer in answers]
+    def __init__(self, *responders, secrets=(), **options):
+        self.scripts = [Script(respond=respond, **options) for respond in responders]
         self.started = []
         self.secrets = secrets
 
@@ -120,34 +120,34 @@ class Servers:
 
 
 def legacy(revision="2025-11-25", probe=-32601):
-    """A server that refuses the probe with a code, and then greets."""
+    """A server that refuses the probe with a code, and then takes `initialize`."""
 
-    def answer(asked):
+    def respond(asked):
         if asked["method"] == "server/discover":
             return [error(asked["id"], probe)]
-        return [greeting(asked["id"], revision)] if asked["method"] == "initialize" else []
+        return [initialize_result(asked["id"], revision)] if asked["method"] == "initialize" else []
 
-    return answer
+    return respond
 
 
 def modern(asked):
     if asked["method"] == "server/discover":
-        return [discovery(asked["id"])]
+        return [discover_result(asked["id"])]
     return [error(asked["id"], -32022)]
 
 
 def probed(*first, then=None):
     """A server that does the steps `first` when it is probed, and `then` with what follows."""
 
-    def answer(asked):
-        return first if asked.get("id") == PROBE else (then or deaf)(asked)
+    def respond(asked):
+        return first if asked.get("id") == PROBE else (then or silent)(asked)
 
-    return answer
+    return respond
 
 
 def dies(_asked):
-    return [hangup()]
+    return [channel_closed()]
 
 
-def deaf(_asked):
+def silent(_asked):
     return []

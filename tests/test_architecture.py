@@ -13,31 +13,23 @@ FILES = {
     path.relative_to(ROOT / PACKAGE).as_posix(): ast.parse(path.read_text())
     for path in sorted((ROOT / PACKAGE).rglob("*.py"))
 }
-# An import points to the left, or stays in its place.
-LAYERS = (
-    ("__init__.py", "errors.py", "visible.py"),
-    ("protocol/",),
-    ("catalog/", "output/"),
-    ("transport/",),
-    ("verbs/",),
-    ("options.py",),
-    ("cli.py",),
-    ("__main__.py",),
+# Each row: a module, what it is, and the modules of others that nobody else imports.
+ROWS = re.findall(
+    r"^\| `([a-z_/]+\.py)` \| [^|]+ \| ?([^|]*?) ?\|$",
+    (ROOT / "DESIGN.md").read_text(),
+    re.MULTILINE,
 )
-CONFINED = {
-    "base64": {"output/render.py"},
+ORDER = [name for name, _ in ROWS]
+SOLE = {module: name for name, cell in ROWS for module in re.findall(r"`([\w.]+)`", cell)}
+SHARED = {
     "click": {"cli.py", "options.py"},
-    "ctypes": {"transport/descendants.py"},
-    "hashlib": {"protocol/canonical.py"},
-    "rich": {"output/pretty.py"},
-    "select": {"transport/process.py", "transport/spawn.py", "transport/standard.py"},
+    "select": {"transport/process.py", "transport/spawn.py", "transport/stdio.py"},
     "signal": {
         "__main__.py",
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",
     },
-    "subprocess": {"transport/spawn.py"},
 }
 LONGEST = 300  # lines
 
@@ -64,26 +56,29 @@ def file_of(module):
     return next((name for name in (f"{path}.py", f"{path}/__init__.py") if name in FILES), None)
 
 
-def layer(name):
-    return next(
-        rank
-        for rank, members in enumerate(LAYERS)
-        if any(
-            name == member or (member.endswith("/") and name.startswith(member))
-            for member in members
-        )
-    )
-
-
 MAP = {
     name: {file for module in imported(tree) if (file := file_of(module))}
     for name, tree in FILES.items()
 }
 
 
-@pytest.mark.parametrize("name", MAP)
-def test_no_import_points_up(name):
-    assert {other for other in MAP[name] if layer(other) > layer(name)} == set()
+def importers(module):
+    return {
+        name
+        for name, tree in FILES.items()
+        if any(found.partition(".")[0] == module for found in imported(tree))
+    }
+
+
+def test_the_design_has_a_row_for_each_module_and_no_other():
+    modules = [name for name in FILES if Path(name).name != "__init__.py"]
+    assert sorted(ORDER) == sorted(modules)
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_a_module_imports_from_rows_above_its_own(name):
+    below = ORDER[ORDER.index(name) + 1 :]
+    assert MAP[name].intersection(below) == set()
 
 
 def test_no_import_goes_in_a_circle():
@@ -91,14 +86,18 @@ def test_no_import_goes_in_a_circle():
     assert sorted(order) == sorted(FILES)
 
 
-@pytest.mark.parametrize("module", CONFINED)
-def test_what_is_dangerous_or_heavy_has_its_importers(module):
-    importers = {
-        name
-        for name, tree in FILES.items()
-        if any(found.partition(".")[0] == module for found in imported(tree))
-    }
-    assert importers == CONFINED[module]
+@pytest.mark.parametrize("module", SOLE)
+def test_a_module_of_others_has_the_one_importer_that_the_design_names(module):
+    assert importers(module) == {SOLE[module]}
+
+
+def test_the_design_names_the_importers_of_what_is_dangerous_or_heavy():
+    assert {"base64", "ctypes", "hashlib", "rich", "subprocess"} <= SOLE.keys()
+
+
+@pytest.mark.parametrize("module", SHARED)
+def test_what_several_may_import_has_these_importers(module):
+    assert importers(module) == SHARED[module]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -106,19 +105,6 @@ def test_a_file_is_short_and_says_what_it_is(name):
     text = (ROOT / PACKAGE / name).read_text()
     assert text.count("\n") <= LONGEST
     assert ast.get_docstring(FILES[name])
-
-
-def test_the_design_has_a_row_for_each_module_and_no_other():
-    rows = re.findall(r"^\| `([a-z_/]+\.py)` \|", (ROOT / "DESIGN.md").read_text(), re.MULTILINE)
-    modules = {name for name in FILES if not name.endswith("__init__.py") and name != "__main__.py"}
-    assert len(rows) == len(set(rows))
-    assert set(rows) - {"__main__.py"} == modules
-
-
-def test_the_rows_of_the_design_stand_in_the_order_of_their_layers():
-    rows = re.findall(r"^\| `([a-z_/]+\.py)` \|", (ROOT / "DESIGN.md").read_text(), re.MULTILINE)
-    ranks = [layer(row) for row in rows]
-    assert ranks == sorted(ranks)
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith("/__init__.py")])

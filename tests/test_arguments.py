@@ -80,10 +80,10 @@ def test_items_become_an_object(items, sent):
 @pytest.mark.parametrize(
     ("items", "sentence"),
     [
-        (["word"], "'word' is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file"),
-        (["=x"], "'=x' is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file"),
-        ([":=1"], "':=1' is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file"),
-        ([""], "'' is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file"),
+        (["word"], "'word' is not an ITEM: write key=text, key:=JSON or key=@file"),
+        (["=x"], "'=x' is not an ITEM: write key=text, key:=JSON or key=@file"),
+        ([":=1"], "':=1' is not an ITEM: write key=text, key:=JSON or key=@file"),
+        ([""], "'' is not an ITEM: write key=text, key:=JSON or key=@file"),
         (["a\x1b=1", "a\x1b:=2"], r"the key a\x1b is given twice"),
     ],
 )

@@ -44,7 +44,7 @@ def test_members_are_ordered_by_code_point_at_every_level():
     [("{}", b"{}"), ('{"b":1.0,"a":["x"]}', b'{"a":["x"],"b":1}'), ('"é"', rb'"\u00e9"')],
 )
 def test_the_digest_is_the_sha_256_of_the_canonical_form(text, canonical):
-    assert digest(load(text)) == "sha256:" + hashlib.sha256(canonical).hexdigest()
+    assert digest(sort_members(load(text))) == "sha256:" + hashlib.sha256(canonical).hexdigest()
 
 
 def test_the_digest_of_a_known_value_does_not_change_from_release_to_release():
@@ -60,10 +60,11 @@ def test_different_values_have_different_digests(text, other):
     assert digest(load(text)) != digest(load(other))
 
 
-@pytest.mark.parametrize("read", [ordered, digest])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
-def test_more_than_two_hundred_levels_have_no_canonical_form(read, opening, closing):
+def test_more_than_two_hundred_levels_have_no_canonical_form(opening, closing):
     inner = "[]" if opening == "[" else "{}"
-    assert read(load(opening * 199 + inner + closing * 199))
+    deepest = opening * 199 + inner + closing * 199
+    assert compact(sort_members(load(deepest))) == deepest
+    assert digest(sort_members(load(deepest))).startswith("sha256:")
     with pytest.raises(JsonError, match=r"^nested deeper than 200 levels$"):
-        read(load(opening * 200 + inner + closing * 200))
+        sort_members(load(opening * 200 + inner + closing * 200))

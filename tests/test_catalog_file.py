@@ -71,6 +71,12 @@ def test_the_smallest_entry_says_no_more_than_it_must():
     )
 
 
+@pytest.mark.parametrize("clean", [True, False])
+def test_a_clean_environment_is_said_by_a_boolean(clean):
+    (entry,) = file.loads(catalog(cleanEnv=clean), "c").values()
+    assert entry.launch.clean_env is clean
+
+
 def test_what_may_be_missing_may_be_missing():
     (entry,) = file.loads(catalog(), "c").values()
     assert entry.launch == LaunchSpec(("x",), {}, clean_env=False, cwd=None)
@@ -115,14 +121,20 @@ def test_what_may_be_missing_may_be_missing():
         (catalog(env={"A\0": "x"}), '"env" holds what no argument can'),
         (catalog(cleanEnv="true"), '"cleanEnv" should be true or false'),
         (catalog(cleanEnv=1), '"cleanEnv" should be true or false'),
+        (
+            catalog(cleanEnv=1).replace(b'"cleanEnv": 1', b'"cleanEnv": null'),
+            '"cleanEnv" should be true or false',
+        ),
         (catalog(protocol=None), '"protocol" should be text'),
         (catalog(protocol="2024-01-01"), "it names the unknown protocol '2024-01-01'"),
         (catalog(server=1), '"server" should be an object'),
+        (catalog(server={"x": 1}), "\"server\" has the unknown member 'x'"),
         (catalog(server={"name": 1}), '"name" should be text'),
         (catalog(server={"version": 1}), '"version" should be text'),
         (catalog(instructions=1), '"instructions" should be text'),
         (catalog(tools=None), '"tools" should be an object'),
         (catalog(tools={"t": 1}), "the tool 't' should be an object"),
+        (catalog(tools={"t": {**TOOL, "y": 1, "x": 1}}), "the tool 't' has the unknown member 'x'"),
         (catalog(tools={"t": {}}), "the definition of 't' should be an object"),
         (catalog(tools={"u": TOOL}), "the definition of 'u' has another name"),
         (catalog(tools={"u\x1b": TOOL}), r"the definition of 'u\x1b' has another name"),
@@ -169,7 +181,7 @@ def test_a_file_that_cannot_be_read_is_told_of(path, why):
     assert str(refused.value) == "cannot read {}: {}".format(path.replace("\x1b", r"\x1b"), why)
 
 
-def test_the_owner_of_a_tool_is_found():
+def test_the_entry_that_offers_a_tool_is_found():
     assert file.entry_offering({"r": PLAIN, "s": FULL}, "a") is FULL
 
 
@@ -181,7 +193,7 @@ def test_the_owner_of_a_tool_is_found():
         ({"s": FULL, "t\x1b": FULL}, r"several servers have this tool: s, t\x1b"),
     ],
 )
-def test_a_tool_without_one_owner_is_refused(content, sentence):
+def test_a_tool_that_not_exactly_one_server_offers_is_refused(content, sentence):
     with pytest.raises(CatalogError) as refused:
         file.entry_offering(content, "a")
     assert str(refused.value) == sentence

@@ -1,6 +1,8 @@
+import contextlib
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from servers import command, offering
 from thrall_py import __version__, cli
 from thrall_py.verbs import call as call_verb
 
+ROOT = Path(__file__).parent.parent
 GOOD = ("--", *command("good"))
 MODERN = ("--", *command("modern"))
 PNG = {"type": "image", "mimeType": "image/png", "data": "iVBORw=="}
@@ -30,11 +33,47 @@ def test_the_version_is_one_line(thrall):
     assert thrall("--version") == (0, f"thrall {__version__}\n".encode(), "")
 
 
+def test_a_variable_does_not_ask_for_the_version(thrall, monkeypatch):
+    monkeypatch.setenv("THRALL_VERSION", "1")
+    ran = thrall("call", "fail", "a=1", *GOOD)
+    assert ran == (1, b"no\n", "")
+
+
 def test_help_names_verbs_and_statuses_on_stdout(thrall):
     ran = thrall("--help")
     assert (ran.status, ran.err) == (0, "")
     assert b"Call one tool of a server." in ran.out
     assert b"  128+N  ended by signal N\n" in ran.out
+
+
+def test_the_help_of_a_call_has_each_way_to_call_on_a_line_of_its_own(thrall):
+    lines = [line.strip() for line in thrall("call", "--help").out.decode().splitlines()]
+    assert "thrall call TOOL [ITEM]... -- SERVER [ARG]..." in lines
+    assert "thrall call TOOL [ITEM]... --catalog CATALOG" in lines
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["call", "--help"]])
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_help_that_cannot_be_written_is_told_of(thrall, monkeypatch, words):
+    with contextlib.suppress(OSError), open("/dev/full", "w") as full:  # it fails again at the end
+        monkeypatch.setattr(sys, "stdout", full)
+        ran = thrall(*words)
+    assert ran == (3, b"", "thrall: cannot write to stdout: No space left on device\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_help_that_cannot_be_written_ends_the_program_with_its_status():
+    with open("/dev/full", "wb", buffering=0) as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "thrall_py", "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    assert (ran.returncode, ran.stderr) == (
+        3,
+        b"thrall: cannot write to stdout: No space left on device\n",
+    )
 
 
 def test_without_words_there_is_help_on_stderr(thrall):
@@ -82,7 +121,7 @@ def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistak
         ),
         (
             ["call", "t", "word", "--", "s"],
-            "t: 'word' is not an ITEM: write key=text, key:=JSON, key=@file or key:=@file",
+            "t: 'word' is not an ITEM: write key=text, key:=JSON or key=@file",
         ),
         (
             ["check", "c", "--", "s"],

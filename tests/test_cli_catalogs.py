@@ -78,6 +78,23 @@ def test_a_pin_that_cannot_be_written_starts_nothing(thrall, path, sentence):
     assert ran == (3, b"", f"thrall: {sentence.format(os.getcwd())}\n")
 
 
+def test_without_stdout_no_pin_for_it_is_started(thrall, replaced, graveyard):
+    replaced(1)
+    ran = thrall("pin", "-", "--", *command("good", graveyard.path))
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: stdout is closed, so there is no place for an answer\n",
+    )
+    with pytest.raises(AssertionError, match="none has opened the FIFO"):
+        graveyard.words()
+
+
+def test_without_stdout_a_pin_is_written_to_its_file(thrall, replaced):
+    replaced(1)
+    assert thrall("pin", "c.json", *GOOD).status == 0
+    assert list(json.loads(Path("c.json").read_text())["servers"]) == ["fake"]
+
+
 def test_a_server_that_cannot_be_pinned_leaves_the_catalog_as_it_was(thrall):
     thrall("pin", "c.json", *GOOD)
     before = Path("c.json").read_bytes()
@@ -161,6 +178,44 @@ def test_a_catalog_that_is_not_there_is_told_of(thrall):
         b"",
         "thrall: cannot read none: No such file or directory\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("place", "member", "sentence"),
+    [
+        (("server",), "x", "\"server\" has the unknown member 'x'"),
+        (("tools", "echo"), "x", "the tool 'echo' has the unknown member 'x'"),
+        ((), "cleanEnv", '"cleanEnv" should be true or false'),
+    ],
+)
+def test_a_catalog_with_what_nobody_knows_starts_nothing(thrall, pin, place, member, sentence):
+    pin("a")
+    catalog = json.loads(Path("c.json").read_text())
+    catalog["servers"]["a"]["command"] = ["touch", os.path.abspath("started")]
+    there = catalog["servers"]["a"]
+    for name in place:
+        there = there[name]
+    there[member] = "true"
+    Path("c.json").write_text(json.dumps(catalog))
+    for words in (["check", "c.json"], ["call", "echo", "a=1", "--catalog", "c.json"]):
+        ran = thrall(*words)
+        assert (ran.status, ran.out) == (3, b"")
+        assert ran.err.endswith(f"c.json is no usable catalog: {sentence}\n")
+    assert not os.path.exists("started")
+
+
+def test_without_stdout_no_check_is_started(thrall, pin, replaced):
+    pin("a")
+    catalog = json.loads(Path("c.json").read_text())
+    catalog["servers"]["a"]["command"] = ["touch", os.path.abspath("started")]
+    Path("c.json").write_text(json.dumps(catalog))
+    replaced(1)
+    ran = thrall("check", "c.json")
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: stdout is closed, so there is no place for an answer\n",
+    )
+    assert not os.path.exists("started")
 
 
 def test_a_bug_in_a_check_is_no_verdict(thrall, pin, monkeypatch):

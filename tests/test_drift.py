@@ -20,6 +20,7 @@ def between(before, after):
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
         ({"required": ["a", "b"]}, {"required": ["b", "a"]}),
         ({"x": {"required": ["a", "b"]}}, {"x": {"required": ["b", "a"]}}),
+        ({"required": ["a", "a"]}, {"required": ["a", "a"]}),
         ({"a": number("1.0")}, {"a": number("1")}),
         ({"a": number("0.10")}, {"a": number("0.1")}),
         ({"a": [], "b": {}}, {"b": {}, "a": []}),
@@ -50,6 +51,23 @@ def test_what_means_the_same_is_no_difference(before, after):
             [(("required", "a"), "a", None), (("required", "c"), None, "c")],
         ),
         ({"required": ["a"]}, {"required": [1]}, [(("required", "0"), "a", 1)]),
+        (
+            {"required": [1, "a"]},
+            {"required": ["a", 1]},
+            [(("required", "0"), 1, "a"), (("required", "1"), "a", 1)],
+        ),
+        ({"required": ["a"]}, {"required": ["a", "a"]}, [(("required", "1"), None, "a")]),
+        ({"required": ["a", "a"]}, {"required": ["a"]}, [(("required", "1"), "a", None)]),
+        (
+            {"required": ["a", "b", "b"]},
+            {"required": ["b", "a"]},
+            [
+                (("required", "0"), "a", "b"),
+                (("required", "1"), "b", "a"),
+                (("required", "2"), "b", None),
+            ],
+        ),
+        ({"required": ["a"]}, {"required": "a"}, [(("required",), ["a"], "a")]),
         (
             {"enum": {"required": ["a", "b"]}},
             {"enum": {"required": ["b", "a"]}},
@@ -106,6 +124,6 @@ def test_the_tools_of_a_server_are_compared_by_name():
         {name: pin_tool({"name": name}) for name in ("same", "gone", "other")},
     )
     now = {"same": {"name": "same"}, "new": {"name": "new"}, "other": {"name": "other", "x": 1}}
-    offer = LiveTools({name: pin_tool(definition) for name, definition in now.items()}, [])
-    found = [(d.tool, d.path) for d in drift.compare_server(entry, None, offer)]
+    live = LiveTools({name: pin_tool(definition) for name, definition in now.items()}, [])
+    found = [(d.tool, d.path) for d in drift.compare_server(entry, None, live)]
     assert found == [("gone", ()), ("new", ()), ("other", ("x",))]

@@ -9,14 +9,13 @@ import random
 from collections import deque
 
 import pytest
-from fakes import discovery, error, greeting, hangup, result, session_over
+from fakes import channel_closed, discover_result, error, initialize_result, result, session_over
 
 from thrall_py import errors
 from thrall_py.errors import ThrallError
 from thrall_py.output import render
 from thrall_py.protocol import mcp, tools
 from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
-from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.handshake import Handshake
 from thrall_py.visible import visible
 
@@ -87,21 +86,25 @@ class Server:
         self.madness = rng.choice([0, 0.05, 0.3])
 
     def says(self, asked):
-        """The bytes it writes when it is asked, and whether it hangs up then."""
-        lines = [self.mad(line) for line in self.answers(asked)]
+        """The bytes it writes when it is asked, and whether it closes its output then."""
+        lines = [self.mad(line) for line in self.responses(asked)]
         while self.strays():
             noise = self.rng.choice(JUNK) if self.rng.random() < 0.9 else self.rng.randbytes(40)
             lines.insert(self.rng.randint(0, len(lines)), noise)
         written = b"\n".join([*lines, b""])
         return written[: -1 if self.strays() else None], self.strays()
 
-    def answers(self, asked):
+    def responses(self, asked):
         method, id_ = asked.get("method"), asked.get("id")
         if method is None or id_ is None or self.strays():
             return []
         known = "server/discover" if self.modern else "initialize"
         if method == known:
-            return [discovery(id_) if self.modern else greeting(id_, self.rng.choice(mcp.LEGACY))]
+            return [
+                discover_result(id_)
+                if self.modern
+                else initialize_result(id_, self.rng.choice(mcp.LEGACY))
+            ]
         if method == "tools/list":
             more = {"nextCursor": self.rng.choice(["", "a", "b"])} if self.strays() else {}
             return [result(id_, tools=[{"name": "add", "inputSchema": {}}], **more)]
@@ -161,7 +164,7 @@ class Pipe:
             if len(self.partial) > LIMIT:
                 raise MessageTooLarge(LIMIT)
             if self.closed and not self.coming:
-                raise hangup(self.partial, input_closed=self.server.strays())
+                raise channel_closed(self.partial, input_closed=self.server.strays())
             self.clock.now += self.rng.choice([0, 0, 0, 0.01, 3]) if self.coming else 1000
             if self.clock.now > deadline:
                 self.clock.now = deadline
@@ -196,7 +199,7 @@ class Clock:
 
 
 def converse(rng):
-    """One conversation from the opening to the printed answer; the status it ends with."""
+    """One conversation from the handshake to the printed result; the status it ends with."""
     clock = Clock()
     handshake = Handshake(lambda: session_over(Pipe(rng, clock), "hunter-222"), 120)
     revision = rng.choice(mcp.REVISIONS)
@@ -213,7 +216,7 @@ def converse(rng):
         assert printed.endswith(b"\n") or rendered.is_empty
         assert b"".join(render.verbatim(rendered.result, terminal=terminal)).count(b"\n") == 1
     for part in rendered.parts:
-        if not isinstance(part, Value) and part.content is not None:
+        if isinstance(part, render.MediaPart) and part.content is not None:
             assert all(isinstance(piece, bytes) for piece in part.decode())
     return int(rendered.is_error)
 
@@ -230,7 +233,7 @@ def ending(run):
 
 
 @pytest.mark.fuzz
-def test_every_conversation_ends_in_an_answer_or_in_a_failure_that_is_told():
+def test_every_conversation_ends_in_a_result_or_in_a_failure_that_is_told():
     statuses = set()
     for run in range(FIRST, FIRST + RUNS):
         status, sentence = ending(run)

@@ -2,17 +2,17 @@ import pytest
 from fakes import (
     PROBE,
     Servers,
-    deaf,
+    channel_closed,
     dies,
-    discovery,
+    discover_result,
     error,
-    greeting,
-    hangup,
+    initialize_result,
     legacy,
     message,
     modern,
     probed,
     result,
+    silent,
 )
 
 from thrall_py.errors import JsonRpcError, ServerError, TimedOutError
@@ -23,7 +23,7 @@ OURS = "2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
 LEGACY_ONLY = {"supported": ["2025-11-25"]}
 
 
-def opened(servers, seconds=120):
+def negotiated(servers, seconds=120):
     handshake = Handshake(servers, seconds)
     handshake.negotiate()
     return handshake.session
@@ -31,7 +31,7 @@ def opened(servers, seconds=120):
 
 def failure(servers, kind=ServerError, seconds=120):
     with pytest.raises(kind) as caught:
-        opened(servers, seconds)
+        negotiated(servers, seconds)
     return str(caught.value)
 
 
@@ -40,9 +40,9 @@ LEGACY = {
     "refuses the params": [error(PROBE, -32602, "Invalid request parameters", data="")],
     "refuses with a code of Go": [error(PROBE, 0, "invalid during session initialization")],
     "refuses without an id": [error(None, -32700, "Parse error")],
-    "knows legacy versions only": [discovery(PROBE, "2025-11-25", "2025-06-18")],
-    "answers something else": [result(PROBE, tools=[])],
-    "answers no object": [message(id=PROBE, result="hello")],
+    "knows legacy versions only": [discover_result(PROBE, "2025-11-25", "2025-06-18")],
+    "responds with something else": [result(PROBE, tools=[])],
+    "responds with no object": [message(id=PROBE, result="hello")],
     "refuses the version, naming legacy ones": [error(PROBE, -32022, data=LEGACY_ONLY)],
     "refuses the version, naming none": [error(PROBE, -32022, data={})],
     "refuses the version without data": [error(PROBE, -32022)],
@@ -57,16 +57,16 @@ LEGACY = {
 @pytest.mark.parametrize("steps", LEGACY.values(), ids=LEGACY)
 def test_a_server_that_is_not_modern_gets_initialize_on_the_same_pipe(steps):
     servers = Servers(probed(*steps, then=legacy("2025-06-18")))
-    session = opened(servers)
+    session = negotiated(servers)
     assert session.server == mcp.ServerInfo("2025-06-18")
     assert servers.sent == [["server/discover", "initialize", "notifications/initialized"]]
     assert servers.started[0].sent[1]["params"]["protocolVersion"] == "2025-11-25"
     assert session.clock() == 0.0
 
 
-def test_a_modern_server_is_open_with_its_answer_to_the_probe():
+def test_a_modern_server_is_open_with_its_response_to_the_probe():
     servers = Servers(modern)
-    assert opened(servers).server == mcp.ServerInfo("2026-07-28")
+    assert negotiated(servers).server == mcp.ServerInfo("2026-07-28")
     assert servers.sent == [["server/discover"]]
     assert servers.started[0].sent[0]["id"] == PROBE
 
@@ -74,7 +74,7 @@ def test_a_modern_server_is_open_with_its_answer_to_the_probe():
 def test_a_server_that_wants_the_version_it_was_sent_is_probed_once_more():
     again = error(PROBE, -32022, data={"supported": ["2026-07-28"]})
     servers = Servers(probed(again, then=modern))
-    assert opened(servers).server.is_modern
+    assert negotiated(servers).server.is_modern
     assert servers.sent == [["server/discover"] * 2]
 
 
@@ -97,26 +97,26 @@ def test_a_code_that_only_a_modern_server_knows_is_no_reason_to_go_back(code):
 
 
 def test_a_server_that_speaks_other_modern_versions_only_is_told_with_both_lists():
-    refusal = error(PROBE, -32022, data={"supported": ["2027-01-01", "2027-06-01"]})
-    assert failure(Servers(probed(refusal))) == (
+    refused = error(PROBE, -32022, data={"supported": ["2027-01-01", "2027-06-01"]})
+    assert failure(Servers(probed(refused))) == (
         "no common protocol version: the server speaks 2027-01-01, 2027-06-01,"
         f" thrall asked for {OURS}"
     )
 
 
 DYING = {
-    "of the probe": probed(hangup()),
-    "of what follows an unanswered probe": probed(then=dies),
+    "of the probe": probed(channel_closed()),
+    "of what follows a probe without a response": probed(then=dies),
     "of initialize after the probe": probed(error(PROBE), then=dies),
-    "deaf to all that follows": deaf,
-    "of the probe, closing its input first": probed(hangup(input_closed=True)),
+    "of the probe, without a word": silent,
+    "of the probe, closing its input first": probed(channel_closed(input_closed=True)),
 }
 
 
 @pytest.mark.parametrize("first", DYING.values(), ids=DYING)
 def test_a_server_that_does_not_survive_the_probe_gets_initialize_in_a_fresh_process(first):
     servers = Servers(first, legacy())
-    assert opened(servers).server.revision == "2025-11-25"
+    assert negotiated(servers).server.revision == "2025-11-25"
     assert servers.sent[1] == ["initialize", "notifications/initialized"]
     assert servers.started[0].closed
     assert not servers.started[1].closed
@@ -124,7 +124,7 @@ def test_a_server_that_does_not_survive_the_probe_gets_initialize_in_a_fresh_pro
 
 def test_a_server_that_the_probe_has_spoilt_gets_a_fresh_process():
     servers = Servers(lambda asked: [error(asked["id"], -32600)], legacy())
-    assert opened(servers).server.revision == "2025-11-25"
+    assert negotiated(servers).server.revision == "2025-11-25"
     assert servers.sent == [
         ["server/discover", "initialize"],
         ["initialize", "notifications/initialized"],
@@ -132,7 +132,7 @@ def test_a_server_that_the_probe_has_spoilt_gets_a_fresh_process():
 
 
 def test_a_server_that_ended_before_it_read_the_probe_is_not_started_again():
-    servers = Servers(probed(hangup()), unread=1, ending="exited with status 1")
+    servers = Servers(probed(channel_closed()), unread=1, ending="exited with status 1")
     assert failure(servers) == "the server exited with status 1 during the handshake"
     assert len(servers.started) == 1
 
@@ -140,26 +140,26 @@ def test_a_server_that_ended_before_it_read_the_probe_is_not_started_again():
 @pytest.mark.parametrize(("seconds", "waited"), [(120, 5.0), (6, 2.0)])
 def test_the_probe_is_given_up_in_time_and_initialize_decides(seconds, waited):
     servers = Servers(probed(then=legacy()))
-    assert opened(servers, seconds).clock() == waited
+    assert negotiated(servers, seconds).clock() == waited
     assert servers.sent == [["server/discover", "initialize", "notifications/initialized"]]
 
 
 def slow(asked):
-    """Answers the probe a second after it was given up, and refuses `initialize`."""
+    """Responds to the probe a second after it was given up, and refuses `initialize`."""
     if asked["method"] == "initialize":
-        return [1, discovery(PROBE), error(asked["id"], -32022)]
-    return [discovery(asked["id"])] if asked["id"] != PROBE else []
+        return [1, discover_result(PROBE), error(asked["id"], -32022)]
+    return [discover_result(asked["id"])] if asked["id"] != PROBE else []
 
 
 def test_a_slow_modern_server_that_refuses_initialize_is_probed_again():
     servers = Servers(slow)
-    assert opened(servers).server.is_modern
+    assert negotiated(servers).server.is_modern
     assert servers.sent == [["server/discover", "initialize", "server/discover"]]
 
 
-def test_a_late_answer_to_the_probe_decides_if_initialize_stays_without_one():
-    servers = Servers(probed(7, discovery(PROBE)))
-    session = opened(servers)
+def test_a_late_response_to_the_probe_decides_if_initialize_stays_without_one():
+    servers = Servers(probed(7, discover_result(PROBE)))
+    session = negotiated(servers)
     assert session.server.is_modern
     assert session.clock() == 12.0
     assert len(servers.started) == 1
@@ -168,78 +168,93 @@ def test_a_late_answer_to_the_probe_decides_if_initialize_stays_without_one():
 def test_a_late_request_for_the_version_that_was_sent_is_followed():
     again = error(PROBE, -32022, data={"supported": ["2026-07-28"]})
 
-    def answer(asked):
+    def respond(asked):
         if asked["method"] == "initialize":
             return []
-        return [7, again] if asked["id"] == PROBE else [discovery(asked["id"])]
+        return [7, again] if asked["id"] == PROBE else [discover_result(asked["id"])]
 
-    assert opened(Servers(answer)).server.is_modern
+    assert negotiated(Servers(respond)).server.is_modern
 
 
-def test_a_late_refusal_of_the_probe_leaves_the_decision_to_initialize():
-    def answer(asked):
+def test_a_late_error_for_the_probe_leaves_the_decision_to_initialize():
+    def respond(asked):
         if asked["method"] == "server/discover":
             return [6, error(PROBE)]
-        return [1, greeting(asked["id"])] if asked["method"] == "initialize" else []
+        return [1, initialize_result(asked["id"])] if asked["method"] == "initialize" else []
 
-    session = opened(Servers(answer))
+    session = negotiated(Servers(respond))
     assert (session.server.revision, session.clock()) == ("2025-11-25", 7.0)
 
 
-def test_initialize_decides_even_if_the_probe_was_answered_just_before():
+def test_initialize_decides_even_if_the_response_to_the_probe_came_just_before():
     def both(asked):
         if asked["method"] == "server/discover":
-            return [6, discovery(PROBE)]
-        return [greeting(asked["id"])] if asked["method"] == "initialize" else []
+            return [6, discover_result(PROBE)]
+        return [initialize_result(asked["id"])] if asked["method"] == "initialize" else []
 
-    assert opened(Servers(both)).server.revision == "2025-11-25"
+    assert negotiated(Servers(both)).server.revision == "2025-11-25"
 
 
-def test_both_late_answers_may_stand_in_one_array():
+def test_both_late_responses_may_stand_in_one_array():
     def both(asked):
         if asked["method"] == "initialize":
-            return [b"[" + error(PROBE) + b"," + greeting(asked["id"]) + b"]"]
+            return [b"[" + error(PROBE) + b"," + initialize_result(asked["id"]) + b"]"]
         return []
 
-    session = opened(Servers(both))
+    session = negotiated(Servers(both))
     assert (session.server.revision, session.clock()) == ("2025-11-25", 5.0)
 
 
-def late_probe(*late):
-    """Greets first; what it has to say to the probe comes with the next request."""
-
-    def answer(asked):
+@pytest.mark.parametrize("late", [discover_result(PROBE), error(PROBE)], ids=["result", "error"])
+def test_a_response_to_the_probe_behind_that_to_initialize_in_one_array_is_nobodys(late):
+    def respond(asked):
         if asked["method"] == "initialize":
-            return [greeting(asked["id"])]
+            return [b"[" + initialize_result(asked["id"]) + b"," + late + b"]"]
+        if asked["method"] == "tools/list":
+            return [result(asked["id"], tools=[{"name": "a"}])]
+        return []
+
+    session = negotiated(Servers(respond))
+    (tool,) = tools.list_all(session, 10, 1000)
+    assert tool.load() == {"name": "a"}
+    assert session.server == mcp.ServerInfo("2025-11-25")
+
+
+def late_probe(*late):
+    """Responds to `initialize` first; what it has to say to the probe comes with the next request."""
+
+    def respond(asked):
+        if asked["method"] == "initialize":
+            return [initialize_result(asked["id"])]
         if asked["method"] == "tools/list":
             return [*late, result(asked["id"], tools=[{"name": "a"}])]
         return []
 
-    return answer
+    return respond
 
 
-@pytest.mark.parametrize("late", [discovery(PROBE), error(PROBE)], ids=["answer", "refusal"])
-def test_an_answer_to_the_probe_after_the_handshake_is_nobodys(late):
-    session = opened(Servers(late_probe(late)))
+@pytest.mark.parametrize("late", [discover_result(PROBE), error(PROBE)], ids=["result", "error"])
+def test_a_response_to_the_probe_after_the_handshake_is_nobodys(late):
+    session = negotiated(Servers(late_probe(late)))
     (tool,) = tools.list_all(session, 10, 1000)
     assert tool.load() == {"name": "a"}
 
 
-def test_an_error_without_an_id_is_the_requests_when_only_the_probe_was_left_unanswered():
-    def answer(asked):
+def test_an_error_without_an_id_is_the_requests_when_only_the_probe_was_left_without_a_response():
+    def respond(asked):
         if asked["method"] == "tools/list":
             return [error(None, -32000, "no")]
         return late_probe()(asked)
 
-    session = opened(Servers(answer))
+    session = negotiated(Servers(respond))
     with pytest.raises(JsonRpcError) as caught:
         tools.list_all(session, 10, 1000)
     assert str(caught.value) == 'the server refused tools/list with error -32000: "no"'
 
 
-def test_an_unanswered_probe_is_never_cancelled():
+def test_a_probe_without_a_response_is_never_cancelled():
     servers = Servers(probed(then=legacy()))
-    session = opened(servers)
+    session = negotiated(servers)
     with pytest.raises(TimedOutError):
         session.request("tools/list", "{}", 10)
     assert [sent["params"] for sent in servers.started[0].sent[4:]] == [
@@ -248,8 +263,8 @@ def test_an_unanswered_probe_is_never_cancelled():
 
 
 def test_a_server_that_is_still_starting_gets_all_the_time_there_is():
-    servers = Servers(probed(then=lambda _: [60, error(PROBE), greeting(1)]), unread=2)
-    session = opened(servers)
+    servers = Servers(probed(then=lambda _: [60, error(PROBE), initialize_result(1)]), unread=2)
+    session = negotiated(servers)
     assert (session.server.revision, session.clock(), len(servers.started)) == (
         "2025-11-25",
         65.0,
@@ -258,8 +273,8 @@ def test_a_server_that_is_still_starting_gets_all_the_time_there_is():
 
 
 def test_a_server_that_reads_the_probe_and_then_nothing_more_gets_a_fresh_process():
-    servers = Servers(deaf, legacy(), unread=1)
-    session = opened(servers)
+    servers = Servers(silent, legacy(), unread=1)
+    session = negotiated(servers)
     assert (session.server.revision, servers.started[0].now) == ("2025-11-25", 10.0)
     assert servers.sent == [
         ["server/discover", "initialize"],
@@ -273,33 +288,33 @@ def test_a_fresh_process_that_turns_out_to_be_modern_is_taken_as_that():
             return [error(asked["id"], -32022, "no", data={"supported": ["2026-07-28"]})]
         return modern(asked)
 
-    servers = Servers(deaf, refuses)
-    assert opened(servers).server.is_modern
+    servers = Servers(silent, refuses)
+    assert negotiated(servers).server.is_modern
     assert servers.sent[1] == ["initialize", "server/discover"]
 
 
 def test_a_server_that_never_reads_times_out_at_the_deadline():
-    servers = Servers(deaf, unread=2)
+    servers = Servers(silent, unread=2)
     words = failure(servers, TimedOutError, seconds=12)
     assert words == "no answer to the handshake in 12 s (--start-timeout)"
     assert (servers.started[0].now, len(servers.started)) == (12.0, 1)
 
 
-def test_two_deaf_processes_share_one_deadline():
-    servers = Servers(deaf, deaf)
+def test_two_silent_processes_share_one_deadline():
+    servers = Servers(silent, silent)
     assert failure(servers, TimedOutError, seconds=60) == (
         "no answer to the handshake in 60 s (--start-timeout)"
     )
     assert servers.started[1].now == 60.0
 
 
-GREETED = {
+INITIALIZE_RESULTS = {
     "no version": (
         result(1, capabilities={}),
         "the server answered initialize without a protocol version during the handshake",
     ),
     "a version of its own": (
-        greeting(1, "2023-\x1b"),
+        initialize_result(1, "2023-\x1b"),
         rf"no common protocol version: the server speaks 2023-\x1b, thrall asked for {OURS}",
     ),
     "nothing but null": (
@@ -309,13 +324,13 @@ GREETED = {
 }
 
 
-@pytest.mark.parametrize(("answer", "words"), GREETED.values(), ids=GREETED)
-def test_a_greeting_without_a_version_we_speak_is_told(answer, words):
-    assert failure(Servers(probed(error(PROBE), then=lambda _: [answer]))) == words
+@pytest.mark.parametrize(("response", "words"), INITIALIZE_RESULTS.values(), ids=INITIALIZE_RESULTS)
+def test_an_initialize_result_without_a_version_we_speak_is_told(response, words):
+    assert failure(Servers(probed(error(PROBE), then=lambda _: [response]))) == words
 
 
 @pytest.mark.parametrize(
-    ("refusal", "kind", "words"),
+    ("response", "kind", "words"),
     [
         (
             error(1, -32602, "no", data={"supported": ["1", "2"]}),
@@ -325,8 +340,8 @@ def test_a_greeting_without_a_version_we_speak_is_told(answer, words):
         (error(1, 5, "no"), JsonRpcError, 'the server refused the handshake with error 5: "no"'),
     ],
 )
-def test_a_fresh_process_that_refuses_initialize_is_told(refusal, kind, words):
-    servers = Servers(dies, lambda _: [refusal])
+def test_a_fresh_process_that_refuses_initialize_is_told(response, kind, words):
+    servers = Servers(dies, lambda _: [response])
     assert failure(servers, kind) == words
 
 
@@ -351,7 +366,7 @@ def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
 
 
 @pytest.mark.parametrize(
-    ("revision", "answer", "kind", "words"),
+    ("revision", "respond", "kind", "words"),
     [
         (
             "2025-11-25",
@@ -368,14 +383,14 @@ def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
         ("2025-11-25", dies, ServerError, "the server exited during the handshake"),
         (
             "2026-07-28",
-            deaf,
+            silent,
             TimedOutError,
             "no answer to the handshake in 120 s (--start-timeout)",
         ),
     ],
 )
-def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, answer, kind, words):
-    servers = Servers(answer)
+def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, respond, kind, words):
+    servers = Servers(respond)
     with pytest.raises(kind) as caught:
         Handshake(servers, 120).open_with(revision)
     assert str(caught.value) == words
@@ -383,7 +398,7 @@ def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, answe
 
 
 def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told():
-    servers = Servers(lambda asked: [discovery(asked["id"], "2025-11-25")])
+    servers = Servers(lambda asked: [discover_result(asked["id"], "2025-11-25")])
     with pytest.raises(
         ServerError, match=r"^no common protocol version: .* thrall asked for 2026-07-28$"
     ):
@@ -391,30 +406,30 @@ def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told
 
 
 @pytest.mark.parametrize(
-    ("revision", "answer"), [("2025-06-18", legacy("2025-06-18")), ("2026-07-28", modern)]
+    ("revision", "respond"), [("2025-06-18", legacy("2025-06-18")), ("2026-07-28", modern)]
 )
-def test_a_remembered_revision_is_not_probed_for(revision, answer):
-    servers = Servers(answer)
+def test_a_remembered_revision_is_not_probed_for(revision, respond):
+    servers = Servers(respond)
     handshake = Handshake(servers, 120)
     handshake.reopen(revision)
     assert handshake.session.server.revision == revision
-    assert len(servers.sent[0]) == (1 if answer is modern else 2)
+    assert len(servers.sent[0]) == (1 if respond is modern else 2)
 
 
 @pytest.mark.parametrize(
-    ("revision", "answer", "era"),
+    ("revision", "respond", "era"),
     [("2025-11-25", modern, "2026-07-28"), ("2026-07-28", legacy(), "2025-11-25")],
 )
-def test_a_remembered_revision_that_fails_is_found_anew_in_a_fresh_process(revision, answer, era):
-    servers = Servers(answer, answer)
+def test_a_remembered_revision_that_fails_is_found_anew_in_a_fresh_process(revision, respond, era):
+    servers = Servers(respond, respond)
     handshake = Handshake(servers, 120)
     handshake.reopen(revision)
     assert handshake.session.server.revision == era
     assert [script.closed for script in servers.started] == [1, 0]
 
 
-def test_a_remembered_revision_that_stays_unanswered_is_not_tried_again():
-    servers = Servers(deaf)
+def test_a_remembered_revision_that_gets_no_response_is_not_tried_again():
+    servers = Servers(silent)
     with pytest.raises(TimedOutError):
         Handshake(servers, 120).reopen("2025-11-25")
     assert len(servers.started) == 1

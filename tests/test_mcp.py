@@ -20,7 +20,7 @@ def result_of(text):
     return wire.read(f'{{"id":1,"result":{text}}}'.encode())[0].result
 
 
-def refusal_of(text):
+def error_object_of(text):
     return mcp.parse_error(wire.read(f'{{"id":1,"error":{text}}}'.encode())[0].error)
 
 
@@ -28,13 +28,13 @@ def refusal_of(text):
 def test_legacy_params_are_the_members_and_nothing_else(revision):
     assert mcp.request_params(revision) == "{}"
     assert mcp.request_params(revision, '"a":1.0') == '{"a":1.0}'
-    assert not Server(revision).is_modern
+    assert not ServerInfo(revision).is_modern
 
 
 def test_modern_params_carry_the_envelope():
     assert json.loads(mcp.request_params("2026-07-28")) == {"_meta": ENVELOPE}
     assert json.loads(mcp.request_params("2026-07-28", '"a":1')) == {"_meta": ENVELOPE, "a": 1}
-    assert Server("2026-07-28").is_modern
+    assert ServerInfo("2026-07-28").is_modern
 
 
 def test_initialize_offers_no_capabilities():
@@ -46,11 +46,11 @@ def test_initialize_offers_no_capabilities():
 
 
 def test_the_arguments_of_a_call_go_out_as_they_were_typed():
-    members = mcp.call_params('say "é"', '{"n": 1.0,  "big":1e400}')
+    members = mcp.call_members('say "é"', '{"n": 1.0,  "big":1e400}')
     assert members == r'"name":"say \"\u00e9\"","arguments":{"n": 1.0,  "big":1e400}'
 
 
-REFUSALS = {
+ERROR_OBJECTS = {
     "by the book": ('{"code":-32602,"message":"no such tool"}', (-32602, "no such tool", None)),
     "with data": ('{"code":1,"message":"","data":{"a":1}}', (1, "", '{"a":1}')),
     "data of null": ('{"code":1,"message":"x","data":null}', (1, "x", "null")),
@@ -67,11 +67,11 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize(("error", "expected"), REFUSALS.values(), ids=REFUSALS)
-def test_an_error_is_read_however_odd_it_is(error, expected):
-    refusal = refusal_of(error)
-    data = refusal.data and refusal.data.text
-    assert (refusal.code, refusal.message, data) == expected
+@pytest.mark.parametrize(("error", "expected"), ERROR_OBJECTS.values(), ids=ERROR_OBJECTS)
+def test_an_error_object_is_read_however_odd_it_is(error, expected):
+    read = error_object_of(error)
+    data = read.data and read.data.text
+    assert (read.code, read.message, data) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,55 +85,55 @@ def test_an_error_is_read_however_odd_it_is(error, expected):
         ('""', []),
     ],
 )
-def test_the_versions_a_refusal_names_are_its_strings(data, versions):
-    assert refusal_of(f'{{"code":-32022,"message":"","data":{data}}}').supported == versions
+def test_the_versions_an_error_object_names_are_its_strings(data, versions):
+    assert error_object_of(f'{{"code":-32022,"message":"","data":{data}}}').supported == versions
 
 
-def test_a_refusal_without_data_names_no_versions():
-    assert refusal_of('{"code":-32022,"message":""}').supported == []
+def test_an_error_object_without_data_names_no_versions():
+    assert error_object_of('{"code":-32022,"message":""}').supported == []
 
 
-GREETINGS = {
+INITIALIZE_RESULTS = {
     "by the book": (
         (
             '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},'
             '"serverInfo":{"name":"srv","version":"2.1"},"instructions":"use\\nme"}'
         ),
-        Server("2025-06-18", "srv", "2.1", "use\nme", offers_tools=True),
+        ServerInfo("2025-06-18", "srv", "2.1", "use\nme", offers_tools=True),
     ),
-    "no tools": ('{"protocolVersion":"x","capabilities":{}}', Server("x", offers_tools=False)),
-    "no capabilities": ('{"protocolVersion":"x"}', Server("x")),
-    "odd capabilities": ('{"protocolVersion":"x","capabilities":["tools"]}', Server("x")),
+    "no tools": ('{"protocolVersion":"x","capabilities":{}}', ServerInfo("x", offers_tools=False)),
+    "no capabilities": ('{"protocolVersion":"x"}', ServerInfo("x")),
+    "odd capabilities": ('{"protocolVersion":"x","capabilities":["tools"]}', ServerInfo("x")),
     "odd names": (
         '{"protocolVersion":"x","serverInfo":{"name":1,"version":null}}',
-        Server("x"),
+        ServerInfo("x"),
     ),
-    "odd information": ('{"protocolVersion":"x","serverInfo":"srv"}', Server("x")),
-    "odd instructions": ('{"protocolVersion":"x","instructions":[1]}', Server("x")),
+    "odd information": ('{"protocolVersion":"x","serverInfo":"srv"}', ServerInfo("x")),
+    "odd instructions": ('{"protocolVersion":"x","instructions":[1]}', ServerInfo("x")),
     "no version": ('{"capabilities":{}}', None),
     "a version that is a number": ('{"protocolVersion":20250618}', None),
     "no object": ('"2025-06-18"', None),
 }
 
 
-@pytest.mark.parametrize(("result", "server"), GREETINGS.values(), ids=GREETINGS)
-def test_a_greeting_is_read_however_odd_it_is(result, server):
+@pytest.mark.parametrize(("result", "server"), INITIALIZE_RESULTS.values(), ids=INITIALIZE_RESULTS)
+def test_an_initialize_result_is_read_however_odd_it_is(result, server):
     assert mcp.parse_initialize_result(result_of(result)) == server
 
 
 INFO = '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"srv","version":"1"}}'
-DISCOVERIES = {
+DISCOVER_RESULTS = {
     "by the book": (
         f'{{"supportedVersions":["2026-07-28"],{INFO},"capabilities":{{}},"instructions":"i"}}',
-        Server("2026-07-28", "srv", "1", "i", offers_tools=False),
+        ServerInfo("2026-07-28", "srv", "1", "i", offers_tools=False),
     ),
     "one of many versions": (
         '{"supportedVersions":[7,"2024-11-05","2026-07-28"]}',
-        Server("2026-07-28"),
+        ServerInfo("2026-07-28"),
     ),
     "information in the body": (
         '{"supportedVersions":["2026-07-28"],"_meta":{},"serverInfo":{"name":"draft"}}',
-        Server("2026-07-28", "draft"),
+        ServerInfo("2026-07-28", "draft"),
     ),
     "legacy versions only": ('{"supportedVersions":["2025-11-25"]}', None),
     "a string of versions": ('{"supportedVersions":"2026-07-28"}', None),
@@ -142,8 +142,8 @@ DISCOVERIES = {
 }
 
 
-@pytest.mark.parametrize(("result", "server"), DISCOVERIES.values(), ids=DISCOVERIES)
-def test_a_discovery_is_one_only_if_it_names_the_modern_revision(result, server):
+@pytest.mark.parametrize(("result", "server"), DISCOVER_RESULTS.values(), ids=DISCOVER_RESULTS)
+def test_a_discover_result_is_one_only_if_it_names_the_modern_revision(result, server):
     assert mcp.parse_discover_result(result_of(result)) == server
 
 
@@ -178,5 +178,5 @@ def test_what_is_no_page_says_why(result, problem):
     assert str(caught.value) == problem
 
 
-def test_a_refusal_may_be_any_value_that_was_not_looked_into():
+def test_an_error_may_be_any_value_that_was_not_looked_into():
     assert mcp.parse_error(value("false")) == mcp.ErrorObject(None, "false", None)

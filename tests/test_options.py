@@ -8,11 +8,11 @@ from thrall_py.verbs.connect import ConnectionOptions
 
 @pytest.fixture
 def handed_on(thrall, monkeypatch):
-    """Call with options; what the verb gets of them: the start and the connection."""
+    """Call with options; what the verb gets of them: the server and the connection."""
     got = []
 
-    def call_server(_call, start, connection, _interrupts, _deliver):
-        got.append((start, connection))
+    def call_server(_call, server, connection, _interrupts, _on_result):
+        got.append((server, connection))
         raise StopIteration  # what follows is not looked at
 
     def run(*words):
@@ -24,9 +24,9 @@ def handed_on(thrall, monkeypatch):
 
 
 def test_the_defaults_are_those_of_the_contract(handed_on):
-    start, connection = handed_on()
+    server, connection = handed_on()
     assert connection == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)
-    assert start.command.cwd is None
+    assert server.command.cwd is None
 
 
 def test_the_words_behind_the_dashes_are_the_servers_alone(handed_on):
@@ -48,7 +48,7 @@ def test_the_words_behind_the_dashes_are_the_servers_alone(handed_on):
         (["--protocol", "2025-06-18"], {"revision": "2025-06-18"}),
     ],
 )
-def test_each_term_can_be_set(handed_on, words, changed):
+def test_each_option_of_a_connection_can_be_set(handed_on, words, changed):
     assert handed_on(*words)[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(
         **changed
     )
@@ -64,9 +64,13 @@ def test_each_term_can_be_set(handed_on, words, changed):
         ("THRALL_CALL_PROTOCOL", "2024-11-05", {"revision": "2024-11-05"}),
     ],
 )
-def test_each_term_can_be_set_for_a_whole_job(handed_on, monkeypatch, variable, value, changed):
+def test_each_option_of_a_connection_can_be_set_for_a_whole_job(
+    handed_on, monkeypatch, variable, value, changed
+):
     monkeypatch.setenv(variable, value)
-    assert handed_on()[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(**changed)
+    assert handed_on()[1] == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)._replace(
+        **changed
+    )
 
 
 def test_the_command_line_goes_before_the_environment(handed_on, monkeypatch):
@@ -74,25 +78,27 @@ def test_the_command_line_goes_before_the_environment(handed_on, monkeypatch):
     assert handed_on("--timeout", "8")[1].timeout == 8.0
 
 
-def test_the_surroundings_of_a_server_can_be_set(handed_on, monkeypatch):
+def test_each_option_of_a_server_can_be_set(handed_on, monkeypatch):
     monkeypatch.setenv("PASSED", "on")
     monkeypatch.setenv("KEPT", "away")
-    start, _ = handed_on("--clean-env", "--env", "PASSED", "--env", "A=b=c", "--env=E=", "--cwd", "d")
-    environment = start.command.environment
+    server, _ = handed_on(
+        "--clean-env", "--env", "PASSED", "--env", "A=b=c", "--env=E=", "--cwd", "d"
+    )
+    environment = server.command.environment
     assert {name: environment.get(name) for name in ("PASSED", "A", "E", "KEPT")} == {
         "PASSED": "on",
         "A": "b=c",
         "E": "",
         "KEPT": None,
     }
-    assert start.command.cwd == "d"
+    assert server.command.cwd == "d"
 
 
-def test_a_recipe_names_variables_and_holds_no_value():
+def test_a_launch_spec_names_variables_and_holds_no_value():
     from thrall_py.options import ServerOptions
 
-    launch = ServerOptions(("A=secret", "B"), clean_env=True, cwd="d").launch_spec(("s", "${C}"))
-    assert launch == LaunchSpec(("s", "${C}"), {"A": "${A}", "B": "${B}"}, clean_env=True, cwd="d")
+    spec = ServerOptions(("A=secret", "B"), clean_env=True, cwd="d").launch_spec(("s", "${C}"))
+    assert spec == LaunchSpec(("s", "${C}"), {"A": "${A}", "B": "${B}"}, clean_env=True, cwd="d")
 
 
 @pytest.mark.parametrize(

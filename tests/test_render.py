@@ -5,6 +5,7 @@ import pytest
 
 from thrall_py.errors import ServerError
 from thrall_py.output import render
+from thrall_py.output.render import MediaPart, TextPart
 from thrall_py.protocol.jsontext import EACH, latin1, scan
 
 SHAPE = {"content": {EACH: {"resource": {}}}}
@@ -115,6 +116,29 @@ def test_on_a_terminal_nothing_acts():
 )
 def test_an_answer_without_anything_is_empty(result, empty):
     assert rendered(result).is_empty is empty
+
+
+def test_text_and_what_is_not_text_are_parts_of_two_kinds_in_their_order():
+    audio = {"type": "audio", "mimeType": "audio/wav", "data": "QUJD"}
+    parts = rendered(content(text("one"), PNG, text("two"), audio)).parts
+    assert [type(part) for part in parts] == [TextPart, MediaPart, TextPart, MediaPart]
+    assert [part.text.string() for part in parts[::2]] == ["one", "two"]
+    assert [(part.kind, part.media_type) for part in parts[1::2]] == [
+        ("image", "image/png"),
+        ("audio", "audio/wav"),
+    ]
+
+
+@pytest.mark.parametrize(("terminal", "shown"), [(False, b"a\x1b"), (True, b"a\\x1b")])
+def test_a_text_part_is_encoded_without_the_newline_behind_it(terminal, shown):
+    (part,) = rendered(content(text("a\x1b"))).parts
+    assert b"".join(part.encode(terminal=terminal)) == shown
+
+
+def test_a_media_part_names_its_file_if_there_is_one():
+    (part,) = rendered(content(PNG)).parts
+    assert part.line() == "[image: image/png, 4 bytes]"
+    assert part.line("x.png") == "[image: image/png, 4 bytes, saved as x.png]"
 
 
 # -- verbatim ----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import pytest
-from fakes import Script, error, hangup, message, result, session_over
+from fakes import Script, channel_closed, error, message, result, session_over
 
 from thrall_py.errors import InputNeededError, Interrupted, JsonRpcError, ServerError, TimedOutError
 from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
@@ -12,7 +12,7 @@ def asked(*steps, method="tools/list", modern=False, **options):
     """The outcome of one request to a server that does `steps`."""
     session = session_over(Script(*steps, **options))
     if modern:
-        session.server = Server("2026-07-28")
+        session.server = ServerInfo("2026-07-28")
     return session, lambda: session.request(method, "{}", 10)
 
 
@@ -22,7 +22,7 @@ def failure(request, kind=ServerError):
     return str(caught.value)
 
 
-ANSWERS = {
+RESPONSES = {
     "by the book": b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}',
     "a string for a number": b'{"jsonrpc":"2.0","id":"1","result":{"a":1}}',
     "a fraction": b'{"jsonrpc":"2.0","id":1.0,"result":{"a":1}}',
@@ -36,13 +36,13 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("line", ANSWERS.values(), ids=ANSWERS)
-def test_an_answer_is_known_by_its_id(line):
+@pytest.mark.parametrize("line", RESPONSES.values(), ids=RESPONSES)
+def test_a_response_is_known_by_its_id(line):
     _, request = asked(line)
     assert request().load() == {"a": 1}
 
 
-NO_ANSWERS = {
+NO_RESPONSES = {
     "a blank line": (b" \r", ""),
     "a banner": (b"Listening", '; skipped 1 line: "Listening"'),
     "JSON that is no object": (b"42", '; skipped 1 line: "42"'),
@@ -62,7 +62,7 @@ NO_ANSWERS = {
         '; skipped 1 line: "{"id":1,"method":"tools/list"}"',
     ),
     "broken JSON": (b'{"id":1', '; skipped 1 line: "{"id":1"'),
-    "a broken answer to another": (
+    "a broken response to another": (
         b'{"id":3,"result":,}',
         '; skipped 1 line: "{"id":3,"result":,}" (an answer with id 3, which nobody asked with)',
     ),
@@ -70,8 +70,8 @@ NO_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize(("line", "trace"), NO_ANSWERS.values(), ids=NO_ANSWERS)
-def test_a_line_that_is_no_answer_is_passed_over_and_leaves_its_trace(line, trace):
+@pytest.mark.parametrize(("line", "trace"), NO_RESPONSES.values(), ids=NO_RESPONSES)
+def test_a_line_that_is_no_response_is_passed_over_and_leaves_its_trace(line, trace):
     _, request = asked(line, result(1, a=1))
     assert request().load() == {"a": 1}
     _, request = asked(line)
@@ -92,28 +92,31 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize(("line", "problem"), UNUSABLE.values(), ids=UNUSABLE)
-def test_an_answer_that_cannot_be_used_fails_the_request_at_once(line, problem):
+def test_a_response_that_cannot_be_used_fails_the_request_at_once(line, problem):
     session, request = asked(line)
     assert failure(request) == f"the server sent an answer that is {problem} during tools/list"
     assert session.clock() == 0.0
 
 
-def test_an_answer_with_neither_a_result_nor_an_error_fails_the_request_at_once():
+def test_a_response_with_neither_a_result_nor_an_error_fails_the_request_at_once():
     _, request = asked(message(id=1))
     assert failure(request) == (
         "the server sent an answer with neither a result nor an error during tools/list"
     )
 
 
-def test_a_secret_in_an_answer_that_cannot_be_used_is_masked():
+def test_a_secret_in_a_response_that_cannot_be_used_is_masked():
     session = session_over(
         Script(b'{"id":1,"result":{"hunter-222":1,"hunter-222":2}}'), "hunter-222"
     )
     words = failure(lambda: session.request("tools/list", "{}", 10))
-    assert "hunter" not in words
+    assert words == (
+        "the server sent an answer that is not JSON: the name '***' stands twice in one object"
+        " during tools/list"
+    )
 
 
-REFUSALS = {
+ERRORS = {
     "by the book": (error(1, -32602, "bad", data={"a": 1}), ' -32602: "bad", data {"a": 1}'),
     "no id": (b'{"error":{"code":-32700,"message":"Parse error"}}', ' -32700: "Parse error"'),
     "an id of null": (b'{"id":null,"error":{"code":1}}', " 1"),
@@ -127,8 +130,8 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize(("line", "words"), REFUSALS.values(), ids=REFUSALS)
-def test_a_refusal_is_told_with_code_words_and_data(line, words):
+@pytest.mark.parametrize(("line", "words"), ERRORS.values(), ids=ERRORS)
+def test_an_error_object_is_told_with_code_words_and_data(line, words):
     _, request = asked(line)
     assert failure(request, JsonRpcError) == f"the server refused tools/list with error{words}"
 
@@ -165,7 +168,7 @@ def test_an_error_without_an_id_is_nobodys_when_two_requests_are_open():
     assert [session.wait(10).id, session.wait(10).id] == [2, 1]
 
 
-def test_an_answer_without_an_id_is_nobodys_when_no_request_is_open():
+def test_a_response_without_an_id_is_nobodys_when_no_request_is_open():
     session = session_over(Script(error(None), result(1)))
     session.pause(5)
     assert session.clock() == 5.0
@@ -194,10 +197,14 @@ def test_ids_count_up_and_a_given_one_is_used_as_it_is():
             message(id=1, method="roots/list"),
             {"id": 1, "error": {"code": -32601, "message": "Method not found"}},
         ),
+        (
+            message(id=7, method="tools/list"),
+            {"id": 7, "error": {"code": -32601, "message": "Method not found"}},
+        ),
         (b"[" + PING + b"]", {"id": 7, "result": {}}),
     ],
 )
-def test_a_legacy_server_gets_its_requests_answered_at_once(request_, reply):
+def test_a_legacy_server_gets_replies_to_its_requests_at_once(request_, reply):
     session, request = asked(request_, result(1))
     request()
     assert session.channel.sent[1:] == [{"jsonrpc": "2.0", **reply}]
@@ -216,7 +223,7 @@ def test_a_modern_server_gets_no_replies():
     assert len(session.channel.sent) == 1
 
 
-def test_a_request_behind_the_answer_in_one_array_is_answered_too():
+def test_a_request_behind_the_response_in_one_array_gets_its_reply_too():
     session, request = asked(b"[" + result(1, a=1) + b"," + PING + b"]")
     assert request().load() == {"a": 1}
     assert session.channel.sent[1:] == [{"jsonrpc": "2.0", "id": 7, "result": {}}]
@@ -251,34 +258,42 @@ def test_an_oversized_line_names_the_limit():
 @pytest.mark.parametrize(
     ("step", "method", "words"),
     [
-        (hangup(), "tools/list", "the server exited during tools/list"),
-        (hangup(), "tools/call", "the server exited during tools/call; the tool may have run"),
-        (hangup(input_closed=True), "tools/list", "the server closed its input during tools/list"),
+        (channel_closed(), "tools/list", "the server exited during tools/list"),
         (
-            hangup(b'{"id":1,"resu'),
+            channel_closed(),
+            "tools/call",
+            "the server exited during tools/call; the tool may have run",
+        ),
+        (
+            channel_closed(input_closed=True),
+            "tools/list",
+            "the server closed its input during tools/list",
+        ),
+        (
+            channel_closed(b'{"id":1,"resu'),
             "tools/list",
             'the server exited during tools/list; a line did not end: "{"id":1,"resu"',
         ),
         (
-            hangup(b"bye"),
+            channel_closed(b"bye"),
             "tools/list",
             'the server exited during tools/list; a line did not end: "bye"',
         ),
         (
-            hangup(b"42"),
+            channel_closed(b"42"),
             "tools/list",
             'the server exited during tools/list; skipped 1 line: "42"',
         ),
     ],
 )
-def test_a_server_that_hangs_up_is_told_with_its_ending(step, method, words):
+def test_a_channel_that_is_closed_is_told_with_its_ending(step, method, words):
     session, request = asked(step, method=method)
     assert failure(request) == words
     assert session.channel.closed == 1
 
 
-def test_the_last_answer_counts_without_its_line_end():
-    _, request = asked(hangup(result(1, a=1)))
+def test_the_last_response_counts_without_its_line_end():
+    _, request = asked(channel_closed(result(1, a=1)))
     assert request().load() == {"a": 1}
 
 
@@ -310,8 +325,8 @@ def test_a_cancellation_names_a_string_id_as_a_string():
     session = session_over(Script())
     session.stage = "tools/list"
     session.send("tools/list", "{}", "a-1")
-    session.timed_out(ReceiveTimeout(b"", unsent=False), 1)
-    assert session.channel.sent[1]["params"]["requestId"] == "a-1"
+    failure(lambda: session.ask("tools/list", "{}", 1), TimedOutError)
+    assert [sent["params"]["requestId"] for sent in session.channel.sent[2:]] == ["a-1", 1]
 
 
 def test_a_timeout_in_the_handshake_names_its_own_option_and_cancels_nothing():
@@ -337,7 +352,7 @@ def test_an_interrupt_cancels_the_request_and_goes_on_its_way():
     assert session.channel.sent[1]["params"] == {"requestId": 1, "reason": "interrupted"}
 
 
-def test_an_answered_request_is_not_cancelled():
+def test_a_request_that_has_its_response_is_not_cancelled():
     session, request = asked(result(1), Interrupted(15))
     request()
     with pytest.raises(Interrupted):
@@ -353,13 +368,13 @@ def test_a_pause_lets_time_pass_and_attends_to_the_server():
 
 
 def test_a_server_that_ends_in_a_pause_is_told():
-    session = session_over(Script(hangup(), ending="was ended by SIGSEGV"))
+    session = session_over(Script(channel_closed(), ending="was ended by SIGSEGV"))
     assert (
         failure(lambda: session.pause(1)) == "the server was ended by SIGSEGV during the handshake"
     )
 
 
-def test_an_answer_comes_in_time_up_to_the_deadline():
+def test_a_response_comes_in_time_up_to_the_deadline():
     _, request = asked(10, result(1, a=1))
     assert request().load() == {"a": 1}
     _, request = asked(10.5, result(1))

@@ -1,7 +1,7 @@
 import pytest
 
 from thrall_py.protocol.skipped import SkippedLines
-from thrall_py.visible import Redactor
+from thrall_py.redact import Redactor
 
 
 def sentence(*lines, partial=None, secrets=()):
@@ -95,7 +95,7 @@ def test_a_line_that_tells_something_earns_a_hint(line, hint):
         (b'{"jsonrpc":"2.0","id": "a{b}","error":{"code":1}}', '"a{b}"'),
     ],
 )
-def test_an_answer_that_nobody_asked_for_earns_a_hint_if_it_is_whole(line, id_):
+def test_a_response_that_nobody_asked_for_earns_a_hint_if_it_is_whole(line, id_):
     assert sentence(line).endswith(f'" (an answer with id {id_}, which nobody asked with)')
     assert sentence(partial=line).endswith('"')
 

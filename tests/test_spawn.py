@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import os
 import signal
@@ -146,3 +147,26 @@ def test_a_directory_that_is_not_there_is_the_callers_mistake(tmp_path, kind):
     with pytest.raises(InputError) as refused:
         spawn.spawn(Command(("true",), PATH, cwd))
     assert str(refused.value) == rf"there is no directory {tmp_path}/dir\x07"
+
+
+def test_a_directory_that_cannot_be_entered_is_told_of(tmp_path):
+    loop = tmp_path / "loop\x07"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError) as refused:
+        spawn.spawn(Command(("true",), PATH, str(loop)))
+    assert str(refused.value) == (
+        rf"cannot start in {tmp_path}/loop\x07: Too many levels of symbolic links"
+    )
+
+
+@linux
+def test_a_server_that_cannot_be_watched_is_not_left_running(monkeypatch):
+    def too_many(_pid):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "pidfd_open", too_many)
+    with pytest.raises(CannotExecuteError) as refused:
+        spawn.spawn(Command(("cat",), PATH))
+    assert str(refused.value) == "cannot watch cat: Too many open files"
+    with pytest.raises(ChildProcessError):  # there is no child, not even one to be reaped
+        os.waitpid(-1, os.WNOHANG)

@@ -1,26 +1,26 @@
 import json
 
 import pytest
-from fakes import Script, error, hangup, message, result, session_over
+from fakes import Script, channel_closed, error, message, result, session_over
 
 from thrall_py.errors import InputNeededError, JsonRpcError, ServerError, TimedOutError
 from thrall_py.protocol import tools
 from thrall_py.protocol.mcp import ServerInfo
 
 CHANGED = message(method="notifications/tools/list_changed")
-MODERN = Server("2026-07-28")
+MODERN = ServerInfo("2026-07-28")
 
 
 def paged(*pages, before=()):
     """A server with these pages, each a list of names and a cursor, the first one more than once."""
     by_cursor = dict(zip([None, *[cursor for _, cursor in pages]], pages, strict=False))
 
-    def answer(asked):
+    def respond(asked):
         names, cursor = by_cursor[asked["params"].get("cursor")]
         more = {} if cursor is None else {"nextCursor": cursor}
         return [*before, result(asked["id"], tools=[{"name": name} for name in names], **more)]
 
-    return Script(answer=answer)
+    return Script(respond=respond)
 
 
 def names(script, limit=1 << 20):
@@ -68,7 +68,7 @@ def test_a_page_that_is_named_a_second_time_is_told():
 
 def test_an_empty_cursor_that_brings_new_tools_for_ever_is_told():
     script = Script(
-        answer=lambda asked: [
+        respond=lambda asked: [
             result(asked["id"], tools=[{"name": str(asked["id"])}], nextCursor="")
         ]
     )
@@ -79,7 +79,7 @@ def test_an_empty_cursor_that_brings_new_tools_for_ever_is_told():
 
 def test_pages_without_an_end_are_told():
     script = Script(
-        answer=lambda asked: [result(asked["id"], tools=[], nextCursor=str(asked["id"]))]
+        respond=lambda asked: [result(asked["id"], tools=[], nextCursor=str(asked["id"]))]
     )
     assert failure(lambda: names(script)) == (
         "the server still had more tools after 1000 pages during tools/list"
@@ -109,14 +109,14 @@ def test_a_page_that_cannot_be_used_is_told(page, problem):
 
 
 def test_a_page_that_is_refused_takes_the_whole_list_with_it():
-    refusal = error(2, -32602, "bad cursor")
-    script = Script(result(1, tools=[{"name": "a"}], nextCursor="x"), refusal)
+    refused = error(2, -32602, "bad cursor")
+    script = Script(result(1, tools=[{"name": "a"}], nextCursor="x"), refused)
     assert failure(lambda: names(script)) == (
         'the server refused tools/list with error -32602: "bad cursor", in the middle of the list'
     )
 
 
-def test_a_list_that_is_refused_at_once_is_a_refusal():
+def test_a_list_that_is_refused_at_once_is_a_json_rpc_error():
     assert failure(lambda: names(Script(error(1))), JsonRpcError) == (
         'the server refused tools/list with error -32601: "Method not found"'
     )
@@ -130,9 +130,9 @@ def test_a_list_that_changes_meanwhile_is_asked_for_once_more():
 
 def test_a_server_that_declares_no_tools_is_not_asked_for_them():
     session = session_over(Script())
-    session.server = Server("2025-11-25", offers_tools=False)
+    session.server = ServerInfo("2025-11-25", offers_tools=False)
     assert failure(lambda: tools.list_all(session, 10, 1000)) == (
-        "the server offers no tools, it declares no such capability during tools/list"
+        "the server offers no tools: it declares no such capability"
     )
     assert session.channel.sent == []
 
@@ -160,7 +160,7 @@ COMPLETE = {
 
 
 @pytest.mark.parametrize("members", COMPLETE.values(), ids=COMPLETE)
-def test_a_complete_result_is_the_answer_as_it_came(members):
+def test_a_complete_result_is_returned_as_it_came(members):
     session, call = called(result(1, **members))
     assert json.loads(call().text) == members
     assert [sent["method"] for sent in session.channel.sent] == ["tools/call"]
@@ -186,8 +186,8 @@ def test_a_result_that_asks_to_come_back_is_followed_with_its_state():
     state = r'"v1.\u00e9\/"'
     first = b'{"id":1,"result":{"resultType":"input_required","requestState":%s}}' % state.encode()
     second = result(2, resultType="input_required", requestState="é")
-    answers = [first, second, result(3, a=1)]
-    session, call = called(answer=lambda asked: [answers[asked["id"] - 1]])
+    responses = [first, second, result(3, a=1)]
+    session, call = called(respond=lambda asked: [responses[asked["id"] - 1]])
     assert call().load() == {"a": 1}
     assert [sent["params"].get("requestState") for sent in session.channel.sent] == [
         None,
@@ -208,7 +208,7 @@ def later(asked):
 
 
 def test_a_result_that_asks_to_come_back_for_ever_is_told():
-    session, call = called(answer=later)
+    session, call = called(respond=later)
     assert failure(call) == (
         "the server asked 10 times to come back for the result during tools/call;"
         " the tool may have run"
@@ -217,7 +217,7 @@ def test_a_result_that_asks_to_come_back_for_ever_is_told():
 
 
 def test_all_rounds_of_a_call_share_one_deadline():
-    session, call = called(answer=lambda asked: [4, *later(asked)])
+    session, call = called(respond=lambda asked: [4, *later(asked)])
     words = failure(call, TimedOutError)
     assert words.startswith("no answer to tools/call in 10 s (--timeout)")
     assert session.clock() == 10.0
@@ -225,7 +225,7 @@ def test_all_rounds_of_a_call_share_one_deadline():
 
 
 def test_a_server_that_ends_between_two_rounds_is_told():
-    _, call = called(*later({"id": 1}), hangup())
+    _, call = called(*later({"id": 1}), channel_closed())
     assert failure(call) == "the server exited during tools/call; the tool may have run"
 
 
@@ -273,6 +273,6 @@ WANTED = {
 
 @pytest.mark.parametrize(("requests", "shown"), WANTED.values(), ids=WANTED)
 def test_input_that_the_server_needs_is_told(requests, shown):
-    answer = result(1, resultType="input_required", requestState="s", inputRequests=requests)
-    _, call = called(answer, secrets=["hunter-222"])
+    response = result(1, resultType="input_required", requestState="s", inputRequests=requests)
+    _, call = called(response, secrets=["hunter-222"])
     assert failure(call, InputNeededError) == f"the server needs input that was not given: {shown}"

@@ -24,7 +24,7 @@ def ready(launch, *, fill_in=False, **given):
     return prepare(launch, given, fill_in=fill_in)
 
 
-# -- what surrounds a server -------------------------------------------------------------------
+# -- how a server is prepared, and a session opened ---------------------------------------------
 
 
 def test_a_launch_spec_is_filled_in_from_our_environment_and_what_is_given(monkeypatch):
@@ -117,14 +117,15 @@ def test_a_session_that_breaks_leaves_nobody_alive(interrupts, graveyard):
 
 
 def called(interrupts, tool, *, catalog=None, launch=GOOD, arguments="{}"):
-    """Call a tool; what was delivered."""
-    delivered = []
+    """Call a tool; the answer, which is handed over once and is what the verb returns."""
+    handed_over = []
     wanted = call.Call(tool, arguments)
     if catalog:
-        call.call_pinned(wanted, catalog, CONNECTION, interrupts, delivered.append)
+        rendered = call.call_pinned(wanted, catalog, CONNECTION, interrupts, handed_over.append)
     else:
-        call.call_server(wanted, ready(launch), CONNECTION, interrupts, delivered.append)
-    (rendered,) = delivered
+        server = ready(launch)
+        rendered = call.call_server(wanted, server, CONNECTION, interrupts, handed_over.append)
+    assert [id(answer) for answer in handed_over] == [id(rendered)]
     return rendered
 
 

@@ -3,15 +3,7 @@ import unicodedata
 
 import pytest
 
-from thrall_py.visible import (
-    QUOTE_LIMIT,
-    Redactor,
-    hidden,
-    secret_values,
-    visible,
-    visible_json,
-    visible_text,
-)
+from thrall_py.visible import hidden_characters, visible, visible_json, visible_text
 
 UNSAFE = {
     "NUL": ("\x00", "\\x00"),
@@ -91,75 +83,3 @@ def test_json_with_a_carriage_return_between_tokens_stays_json():
 
 def test_what_is_hidden_is_told_once_of_each_kind():
     assert hidden_characters("\u200ba\u200b\x1b\n\t\u202e") == ["\\u200b", "\\x1b", "\\u202e"]
-
-
-@pytest.mark.parametrize(
-    ("secrets", "text", "masked"),
-    [
-        ([], "hunter2!", "hunter2!"),
-        (["hunter2!"], "the word is hunter2!.", "the word is ***."),
-        (["hunter"], "hunter hunter", "*** ***"),
-        (["short"], "short", "short"),
-        (['quo"ted1'], r'said "quo\"ted1"', 'said "***"'),
-        (["ab\u200bcdef"], "ab\u200bcdef", "***"),
-        (["abcdef", "abcdefgh"], "abcdefgh", "***"),
-    ],
-    ids=[
-        "none",
-        "one",
-        "twice",
-        "too short",
-        "as JSON",
-        "unsafe characters in it",
-        "longest first",
-    ],
-)
-def test_secrets_are_masked(secrets, text, masked):
-    assert Redactor(secrets).mask(text) == masked
-
-
-@pytest.mark.parametrize(
-    ("secret", "text", "found"),
-    [
-        ("abcdef123456", "it is abcdef123456!", True),
-        ("abcdef123456", "it is abcdef12345", False),
-        ("enabledenabled", "enabledenabled", False),
-        ("123456789012", "123456789012", False),
-        ("a1 b2 c3 d4 e5", "a1 b2 c3 d4 e5", False),
-        ("abc123", "abc123", False),
-    ],
-    ids=["there", "not there", "letters only", "digits only", "words", "short"],
-)
-def test_only_a_secret_that_cannot_stand_there_by_chance_is_found(secret, text, found):
-    assert Redactor([secret]).finds(text) is found
-
-
-def test_a_quotation_is_cut_at_its_limit_and_says_so():
-    assert Redactor()("x" * QUOTE_LIMIT) == '"' + "x" * 200 + '"'
-    assert Redactor()("x" * 201) == '"' + "x" * 200 + '..."'
-    assert Redactor()("abcdef", 3) == '"abc..."'
-    assert Redactor().words("abc", 3) == "abc"
-
-
-def test_the_limit_of_a_quotation_counts_what_is_shown():
-    assert Redactor().words("\x1b\x1b", 4) == "\\x1b..."
-
-
-def test_a_secret_is_masked_before_a_cut_could_leave_half_of_it():
-    assert Redactor(["secret-0123456789"]).words("xxsecret-0123456789", 6) == "xx***"
-
-
-def test_values_are_secret_by_the_names_of_their_variables():
-    environment = {
-        "GITHUB_TOKEN": "1",
-        "client_secret": "2",
-        "PGPASSWORD": "3",
-        "OPENAI_API_KEY": "4",
-        "APIKEY": "5",
-        "AWS_CREDENTIALS": "6",
-        "PRIVATE_PEM": "7",
-        "Authorization": "8",
-        "KEYBOARD": "us",
-        "PATH": "/bin",
-    }
-    assert secret_values(environment.items()) == list("12345678")
