@@ -220,6 +220,19 @@ def test_a_response_to_the_probe_behind_that_to_initialize_in_one_array_is_nobod
     assert session.server == mcp.ServerInfo("2025-11-25")
 
 
+def test_a_late_error_for_initialize_is_not_the_response_to_the_second_probe():
+    def respond(asked):
+        if asked["id"] == PROBE:
+            return []
+        if asked["method"] == "initialize":
+            return [1, error(PROBE, -32022, "no", data={"supported": ["2026-07-28"]})]
+        if asked["method"] == "server/discover":
+            return [error(1, -32601), discover_result(asked["id"])]
+        return []
+
+    assert negotiated(Servers(respond)).server.is_modern
+
+
 def late_probe(*late):
     """Responds to `initialize` first; what it has to say to the probe comes with the next request."""
 

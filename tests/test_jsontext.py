@@ -78,13 +78,11 @@ def test_what_is_nested_too_deeply_is_refused(text, read):
         read(text)
 
 
-def test_a_name_that_stands_twice_is_told_in_ascii_and_cut():
+def test_a_name_that_stands_twice_is_told_whole_because_a_cut_could_leave_half_a_secret():
+    name = "x" * 999
     with pytest.raises(JsonError) as caught:
-        load('{"\u202e":1,"\u202e":2}')
-    assert str(caught.value) == r"not JSON: the name '\u202e' stands twice in one object"
-    with pytest.raises(JsonError) as caught:
-        load(f'{{"{"x" * 999}":1,"{"x" * 999}":2}}')
-    assert str(caught.value) == f"not JSON: the name '{'x' * 80}' stands twice in one object"
+        load(f'{{"{name}":1,"{name}":2}}')
+    assert str(caught.value) == f"not JSON: the name '{name}' stands twice in one object"
 
 
 def test_a_name_in_two_spellings_is_found_where_it_is_decoded():
@@ -97,9 +95,9 @@ def test_a_name_in_two_spellings_is_found_where_it_is_decoded():
 def test_a_name_outside_ascii_in_two_spellings_is_found_by_loading():
     text = '{"é":1,"\\u00e9":2}'
     unseen = scan(f'{{"x":{text}}}'.encode().decode("latin-1"), {}).members()["x"]
-    with pytest.raises(JsonError, match=r"'\\xe9' stands twice"):
+    with pytest.raises(JsonError, match="'é' stands twice"):
         unseen.load()
-    with pytest.raises(JsonError, match=r"'\\xe9' stands twice"):
+    with pytest.raises(JsonError, match="'é' stands twice"):
         scan(text.encode().decode("latin-1"), {})
 
 

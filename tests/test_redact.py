@@ -81,6 +81,13 @@ def test_a_secret_is_masked_before_a_cut_could_leave_half_of_it():
 
 
 @pytest.mark.parametrize(
+    "spelling", ['päss"word-1', 'p\\u00e4ss\\"word-1', 'päss\\"word-1', "ab/cd", "ab\\/cd"]
+)
+def test_a_secret_is_masked_in_every_spelling_that_json_has_for_it(spelling):
+    assert Redactor(['päss"word-1', "ab/cd"]).mask(f"<{spelling}>") == "<***>"
+
+
+@pytest.mark.parametrize(
     ("name", "secret"),
     [
         ("GITHUB_TOKEN", True),

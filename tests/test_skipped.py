@@ -23,6 +23,13 @@ def test_the_first_line_is_quoted_and_the_others_are_counted():
     assert sentence(b"hello", b"a", b"b") == '; skipped 3 lines, the first: "hello"'
 
 
+def test_no_half_of_a_secret_is_left_where_a_long_line_is_cut():
+    secret = "hunter-222" * 13
+    line = (secret * 32).encode()
+    assert 4096 < len(line) < 4096 + len(secret)
+    assert "hunter" not in sentence(line, secrets=[secret])
+
+
 def test_a_line_that_did_not_end_is_quoted_too():
     assert sentence(partial=bytearray(b"half")) == '; a line did not end: "half"'
     assert sentence(b"one", partial=b"half") == (

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from thrall_py.errors import Interrupted, OutputError
+from thrall_py.errors import InputError, Interrupted, OutputError
 from thrall_py.transport import stdio
 
 
@@ -109,3 +109,17 @@ def test_a_closed_stdout_cannot_be_written_to(replaced, interrupts):
     replaced(1)
     with pytest.raises(OutputError, match="^cannot write to stdout: Bad file descriptor$"):
         stdio.write([b"x"], interrupts)
+
+
+def test_stdin_is_read_to_its_end(tmp_path, replaced):
+    (tmp_path / "in").write_bytes(b"a\n\xff")
+    with open(tmp_path / "in", "rb") as file:
+        replaced(0, file.fileno())
+        assert stdio.read() == b"a\n\xff"
+
+
+def test_stdin_that_cannot_be_read_is_told(tmp_path, replaced):
+    with open(tmp_path / "out", "wb") as file:
+        replaced(0, file.fileno())
+        with pytest.raises(InputError, match="^cannot read stdin: Bad file descriptor$"):
+            stdio.read()

@@ -103,10 +103,12 @@ def _click(ours: list[str], invocation: Invocation) -> int:
         context = thrall.make_context("thrall", ours, obj=invocation, auto_envvar_prefix="THRALL")
         with context:
             return int(thrall.invoke(context))
-    except click.exceptions.Exit as problem:
+    except click.exceptions.Exit as problem:  # after the help, or the version
+        invocation.need_stdout()
         return problem.exit_code
     except click.exceptions.NoArgsIsHelpError as problem:
-        problem.show()
+        with contextlib.suppress(OSError):
+            problem.show()
         return problem.exit_code
     except click.UsageError as problem:
         verb = f" {ours[0]}" if ours and ours[0] in thrall.commands else ""
@@ -166,7 +168,9 @@ def call(  # noqa: PLR0913 - one for each option of its own
 
     invocation.subject = tool
     _refuse_two_servers(invocation, catalog, server_options)
-    text = arguments.from_items(items) if items else arguments.from_input(_stdin(invocation))
+    if not items and os.isatty(0):
+        say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
+    text = arguments.from_items(items) if items else arguments.from_input(stdio.read())
     invocation.need_stdout()
     if save is not None:
         saving.check_directory(save)
@@ -290,13 +294,3 @@ def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: s
         if rendered.is_empty:
             say("the answer is empty", invocation.subject)
     stdio.write(pieces, invocation.interrupts)
-
-
-def _stdin(invocation: Invocation) -> bytes:
-    if 0 not in invocation.closed_fds and os.isatty(0):
-        say(
-            "reading the arguments from the terminal, a JSON object; end with ^D",
-            invocation.subject,
-        )
-    with open(0, "rb", closefd=False) as stdin:
-        return stdin.read()

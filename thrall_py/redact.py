@@ -25,18 +25,28 @@ def is_secret_name(name: str) -> bool:
     return bool(_SECRET_NAME.search(name))
 
 
+def _as_utf8(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _as_php(value: str) -> str:
+    return json.dumps(value).replace("/", "\\/")
+
+
 class Redactor:
     """Knows the secrets of one server.
 
     Args:
-        secrets: values that are masked.
+        secrets: values that are masked, in the spellings that JSON has for them, too.
 
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         values = {value for value in secrets if len(value) >= _SHORTEST}
-        values |= {json.dumps(value)[1:-1] for value in values}
+        for spell in (json.dumps, _as_utf8, _as_php):
+            values |= {spell(value)[1:-1] for value in values}
         self._secrets = sorted(values, key=len, reverse=True)  # a longer one may hold a shorter
+        self.longest = max(map(len, values), default=0)  # characters
 
     def mask(self, text: str) -> str:
         """`text` with every secret replaced by three asterisks."""

@@ -28,11 +28,11 @@ class Slot(NamedTuple):
     value: Json
 
 
-def compare_server(entry: Entry, instructions: str | None, offer: LiveTools) -> list[Difference]:
+def compare_server(entry: Entry, instructions: str | None, live: LiveTools) -> list[Difference]:
     """Every difference between an entry and what its server says and offers now."""
     found = _compare(None, ("instructions",), _held(entry.server.instructions), _held(instructions))
-    for name in sorted(entry.tools.keys() | offer.tools.keys()):
-        found += compare_tool(name, entry.tools.get(name), offer.tools.get(name))
+    for name in sorted(entry.tools.keys() | live.tools.keys()):
+        found += compare_tool(name, entry.tools.get(name), live.tools.get(name))
     return found
 
 

@@ -19,6 +19,7 @@ from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.visible import visible
 
 FORMAT = 1
+_SHOWN = 300  # characters of what is wrong
 STDOUT = "-"
 
 Catalog = dict[str, Entry]
@@ -244,4 +245,4 @@ def _word(value: Json, what: str) -> str:
 
 
 def _broken(path: str, why: str) -> CatalogError:
-    return CatalogError(f"{visible(path)} is no usable catalog: {visible(why)}")
+    return CatalogError(f"{visible(path)} is no usable catalog: {visible(why)[:_SHOWN]}")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class LaunchSpec(NamedTuple):
-    """A command and its server_options. `${NAME}` in them is filled in at the start only."""
+    """A command and its surroundings. `${NAME}` in them is filled in at the start only."""
 
     command: tuple[str, ...]
     env: dict[str, str]

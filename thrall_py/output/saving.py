@@ -24,7 +24,7 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
     """Write every part that is not text; the visible names of the files, by the parts' places.
 
     Raises:
-        ServerError: the content of a part cannot be decode; nothing was written.
+        ServerError: the content of a part cannot be decoded; nothing was written.
         OutputError: a file cannot be written.
 
     """

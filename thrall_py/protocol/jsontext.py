@@ -2,7 +2,7 @@ r"""Strict JSON, by place: which stretch of a message is which value.
 
 A message is kept as Latin-1 text: one character for each of its bytes, whatever the script, so
 50 MB stay 50 MB, a position in the text is a position in the message, and a value can be passed
-on exactly as it came. Strings of any size are walked by a regular expression and decode piece
+on exactly as it came. Strings of any size are walked by a regular expression and decoded piece
 by piece; json.loads sees only what is small or wanted whole.
 
 Strict means RFC 8259, and of I-JSON (RFC 7493) that no name stands twice in one object. Numbers
@@ -256,7 +256,8 @@ def _unique_names(pairs: list[tuple[str, object]]) -> None:
 
 
 def _twice(name: str) -> ValueError:
-    return ValueError(f"the name {name[:80]!a} stands twice in one object")
+    # Whole: who shows it masks secrets first, and then cuts.
+    return ValueError(f"the name '{name}' stands twice in one object")
 
 
 def _refuse_constant(word: str) -> Json:

@@ -89,9 +89,13 @@ class Session:
             TimedOutError: there was no response in time. The server has been told.
 
         """
-        self.send(method, params)
+        id_ = self.send(method, params)
+        deadline = (self.clock() if since is None else since) + seconds
         try:
-            return self.wait((self.clock() if since is None else since) + seconds)
+            while True:
+                response = self.wait(deadline)
+                if response.id == id_:  # not a late one, from earlier in the handshake
+                    return response
         except ReceiveTimeout as problem:
             self._cancel("timeout")
             raise self.timed_out(problem, seconds) from None
@@ -106,13 +110,11 @@ class Session:
             params: its params as JSON text.
             id_: its id; None for the next number.
 
-        Returns:
-            Its id.
+        Returns its id.
 
         """
-        number = self._next_id
+        chosen = self._next_id if id_ is None else id_
         self._next_id += id_ is None
-        chosen = number if id_ is None else id_
         self.channel.send(wire.request(chosen, method, params))
         self._open[chosen] = method
         return chosen

@@ -4,7 +4,7 @@ import re
 
 from thrall_py.redact import Redactor
 
-_KEPT = 4096  # bytes of the first line that are kept: more than is shown, for masking secrets
+_KEPT = 4096  # bytes of the first line that are kept, more than is shown
 
 # What a first line tells those who know: a pattern, and what to do next.
 _DIAGNOSES = (
@@ -33,12 +33,12 @@ class SkippedLines:
     def add(self, line: bytes | bytearray) -> None:
         """Count one more line."""
         if not self._count:
-            self._first = _beginning(line)
+            self._first = self._beginning(line)
         self._count += 1
 
     def add_partial(self, line: bytes | bytearray) -> None:
         """Take note of a line that never ended."""
-        self._partial = _beginning(line)
+        self._partial = self._beginning(line)
 
     def sentence(self) -> str:
         """The trace they leave at the end of a failure's sentence; nothing if there were none."""
@@ -50,6 +50,13 @@ class SkippedLines:
             said += f"; a line did not end: {self._redact.quoted(self._partial)}"
         return said + self._hint()
 
+    def _beginning(self, line: bytes | bytearray) -> str:
+        text = bytes(line[:_KEPT]).decode("utf-8", "replace")
+        if len(line) > _KEPT:  # half a secret may stand at the cut, where no mask finds it
+            text = self._redact.mask(text)
+            text = text[: len(text) - self._redact.longest]
+        return text.strip("\r\n")
+
     def _hint(self) -> str:
         for pattern, hint in _DIAGNOSES:
             if re.search(pattern, self._first) or re.search(pattern, self._partial):
@@ -60,7 +67,3 @@ class SkippedLines:
             if stray
             else ""
         )
-
-
-def _beginning(line: bytes | bytearray) -> str:
-    return bytes(line[:_KEPT]).decode("utf-8", "replace").strip("\r\n")

@@ -5,7 +5,7 @@ import select
 import stat
 from collections.abc import Iterable
 
-from thrall_py.errors import OutputError
+from thrall_py.errors import InputError, OutputError
 from thrall_py.transport.interrupts import Interrupts
 
 # What a pipe that poll(2) calls writable takes without blocking (PIPE_BUF on Linux), so that a
@@ -26,6 +26,20 @@ def open_missing() -> frozenset[int]:
             os.open(os.devnull, os.O_WRONLY if fd == 2 else os.O_RDONLY)  # noqa: PLR2004 - stderr
             closed.add(fd)
     return frozenset(closed)
+
+
+def read() -> bytes:
+    """Read stdin to its end.
+
+    Raises:
+        InputError: it cannot be read.
+
+    """
+    try:
+        with open(0, "rb", closefd=False) as stdin:
+            return stdin.read()
+    except OSError as problem:
+        raise InputError(f"cannot read stdin: {problem.strerror}") from None
 
 
 def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:

@@ -9,6 +9,7 @@ from thrall_py.errors import InputError, UsageError
 from thrall_py.protocol.jsontext import JsonError, decode, latin1, validate
 from thrall_py.visible import visible
 
+_SHOWN = 300  # characters of what is wrong with a value
 # The shortest key that makes sense of it, so a text may hold any of these characters.
 _ITEM = re.compile(r"(?P<key>.*?)(?P<colon>:?)=(?P<file>@?)(?P<rest>.*)", re.DOTALL)
 
@@ -96,7 +97,7 @@ def _checked(text: str, what: str) -> str:
     try:
         return validate(text)
     except JsonError as problem:
-        raise InputError(f"{what} is {visible(str(problem))}") from None
+        raise InputError(f"{what} is {visible(str(problem))[:_SHOWN]}") from None
 
 
 def _on_one_line(text: str) -> str:
