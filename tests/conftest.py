@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import select
+import signal
 import tempfile
 import time
 from typing import NamedTuple
@@ -14,6 +15,14 @@ from thrall_py import cli
 from thrall_py.transport.interrupts import Interrupts
 
 _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real run
+
+
+@pytest.fixture(autouse=True, scope="session")
+def signals_as_in_a_terminal():
+    """Undo what a background job or nohup inherits: ignored signals, which thrall leaves ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD):
+        signal.signal(signum, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
