@@ -10,6 +10,7 @@ import time
 from typing import NamedTuple
 
 import pytest
+from servers import TOOLS, command, offering
 
 from thrall_py import cli
 from thrall_py.transport.interrupts import Interrupts
@@ -158,3 +159,22 @@ def thrall(capfdbinary, monkeypatch):
         return Ran(status, out, err.decode())
 
     return run
+
+
+@pytest.fixture
+def pin(thrall):
+    """Pin a server of the name `name` that is started in a directory of that name.
+
+    It offers what is given, and without that two tools. The name is their prefix but for "a".
+    """
+
+    def write(name, **offer):
+        os.makedirs(name, exist_ok=True)
+        offer = {"serverInfo": {"name": name, "version": "1"}, "tools": TOOLS, **offer}
+        offering(name, **offer)
+        prefix = () if name == "a" else ("--prefix", f"{name}_")
+        words = ("--cwd", name, *prefix, "--", *command("good"))
+        assert thrall("pin", "c.json", *words).status == 0
+        return offer
+
+    return write

@@ -15,6 +15,12 @@ MODERN = "2026-07-28"
 LIFE = 60  # seconds after which a server, or a helper, ends itself
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
+LISTS = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
 TOOLS = [
     {"name": "echo", "description": "Say it again.", "inputSchema": SCHEMA},
     {"name": "fail", "annotations": {"readOnlyHint": True}, "inputSchema": SCHEMA},
@@ -250,24 +256,47 @@ class Good:
         if "stop" in self.offer:
             os.kill(os.getppid(), self.offer["stop"])
 
+    def meets(self):
+        """Wait at a FIFO for another server; whether an answer follows, or a signal to a process."""
+        if "meets" in self.offer:
+            with open(*self.offer["meets"]):
+                story.tell("met")
+        if "signals" in self.offer:
+            os.kill(self.offer["signals"], signal.SIGTERM)
+        return "waits" not in self.offer
+
+    def capabilities(self):
+        names = ("tools", "prompts", "resources")
+        return self.offer.get("capabilities", {it: {} for it in names if it in self.offer})
+
     def answer(self, method, params, line):
-        about = {"capabilities": {"tools": {}}, "serverInfo": self.offer["serverInfo"]}
+        about = {"capabilities": self.capabilities(), "serverInfo": self.offer["serverInfo"]}
         if "instructions" in self.offer:
             about["instructions"] = self.offer["instructions"]
         if method in self.offer.get("refuses", ()):
-            return {"error": {"code": -32601, "message": "Method not found"}}
+            return {
+                "error": {"code": self.offer.get("code", -32601), "message": "Method not found"}
+            }
         if method == "server/discover" and self.modern:
             return {"result": {"supportedVersions": [MODERN], **about}}
         if method == "initialize" and not self.modern:
             return {"result": {"protocolVersion": params["protocolVersion"], **about}}
-        if method == "tools/list":
-            self.lists += 1
-            later = self.lists > 1 and "later" in self.offer
-            return {"result": {"tools": self.offer["later" if later else "tools"]}}
+        if LISTS.get(method) in self.offer:
+            return self.list(LISTS[method])
         if method == "tools/call":
             story.tell("called")
             return self.call(params["name"], line)
         return {"error": {"code": -32601, "message": "Method not found"}}
+
+    def list(self, member):
+        items = self.offer[member]
+        if member == "tools":
+            self.lists += 1
+            if self.lists == 1 and not self.meets():
+                return None
+            if self.lists > 1:
+                items = self.offer.get("later", items)
+        return {"result": {member: items}}
 
     def call(self, name, line):
         if name in self.offer.get("answers", {}):

@@ -21,16 +21,40 @@ ROWS = re.findall(
 )
 ORDER = [name for name, _ in ROWS]
 SOLE = {module: name for name, cell in ROWS for module in re.findall(r"`([\w.]+)`", cell)}
+WITHOUT_CLICK = {"commands/__init__.py", "commands/invocation.py"}
 SHARED = {
-    "click": {"cli.py", "options.py"},
-    "select": {"transport/process.py", "transport/spawn.py", "transport/stdio.py"},
+    "click": {
+        "cli.py",
+        "options.py",
+        *(name for name in FILES if name.startswith("commands/") and name not in WITHOUT_CLICK),
+    },
+    "pickle": {"transport/workers.py"},
+    "select": {
+        "transport/process.py",
+        "transport/spawn.py",
+        "transport/stdio.py",
+        "transport/workers.py",
+    },
     "signal": {
         "__main__.py",
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",
+        "transport/workers.py",
     },
 }
+# A module imports from its own layer and from those before it; of packages, the names.
+LAYERS = (
+    {"__init__.py", "errors.py", "redact.py", "visible.py"},
+    {"protocol"},
+    {"catalog", "output"},
+    {"transport"},
+    {"verbs"},
+    {"options.py"},
+    {"commands"},
+    {"cli.py"},
+    {"__main__.py"},
+)
 LONGEST = 300  # lines
 
 
@@ -79,6 +103,29 @@ def test_the_design_has_a_row_for_each_module_and_no_other():
 def test_a_module_imports_from_rows_above_its_own(name):
     below = ORDER[ORDER.index(name) + 1 :]
     assert MAP[name].intersection(below) == set()
+
+
+def layer(name):
+    return next(place for place, held in enumerate(LAYERS) if name.partition("/")[0] in held)
+
+
+def test_every_module_belongs_to_a_layer():
+    assert {name.partition("/")[0] for name in FILES} == set().union(*LAYERS)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_module_imports_from_its_own_layer_and_from_those_before_it(name):
+    assert {found for found in MAP[name] if layer(found) > layer(name)} == set()
+
+
+def test_a_process_is_forked_in_one_place_only():
+    forks = {
+        name
+        for name, tree in FILES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in {"fork", "forkpty", "_exit"}
+    }
+    assert forks == {"transport/workers.py"}
 
 
 def test_no_import_goes_in_a_circle():

@@ -1,6 +1,7 @@
 import pytest
 
 from thrall_py.errors import InputError, UsageError
+from thrall_py.verbs import arguments
 from thrall_py.verbs.arguments import from_input, from_items
 
 
@@ -116,3 +117,12 @@ def test_a_value_that_cannot_be_used_is_refused(item, sentence):
     with pytest.raises(InputError) as refused:
         from_items([item])
     assert str(refused.value) == sentence
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(arguments, "_LARGEST", 3)
+    (tmp_path / "f").write_text("abc")
+    assert from_items([f"a=@{tmp_path}/f"]) == '{"a":"abc"}'
+    (tmp_path / "f").write_text("abcd")
+    with pytest.raises(InputError, match="is larger than 3 bytes$"):
+        from_items([f"a=@{tmp_path}/f"])

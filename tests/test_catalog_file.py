@@ -1,167 +1,28 @@
 import copy
 import errno
-import json
+import fcntl
 import os
 import stat
 from pathlib import Path
 
 import pytest
+from test_codec import FULL, PLAIN, catalog
 
 from thrall_py.catalog import file
-from thrall_py.catalog.entry import Entry, pin_tool
+from thrall_py.catalog.entry import Entry, pin_item
+from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
-from thrall_py.protocol.numbers import ExactNumber
 
-PLAIN = Entry(LaunchSpec(("server",), {}), mcp.ServerInfo("2025-11-25"), {})
-FULL = Entry(
-    LaunchSpec(
-        ("server", "--x=${Y}", ""), {"B": "${B}", "A": "${A:-é}"}, clean_env=True, cwd="dir"
-    ),
-    mcp.ServerInfo("2026-07-28", "näme", "1.0", "Say \u202e \ud800 please.\n"),
-    {
-        "a": pin_tool({"name": "a", "x": [1, ExactNumber("0.5"), None, True, {}], "é": "\x1b"}),
-        "b": pin_tool({"name": "b"}),
-    },
-)
-TOOL = {"digest": pin_tool({"name": "t"}).digest, "definition": {"name": "t"}}
-SERVER = {"command": ["x"], "protocol": "2025-11-25", "tools": {"t": TOOL}}
+EMPTY = Catalog({})
 
 
-def catalog(**changes):
-    """A catalog as JSON with one server; `None` takes a member away."""
-    server = {**SERVER, **changes}
-    server = {name: value for name, value in server.items() if value is not None}
-    return json.dumps({"thrall": 1, "servers": {"s": server}}).encode()
-
-
-def refusal(data):
-    with pytest.raises(CatalogError) as refused:
-        file.loads(data, "c\x1b.json")
-    return str(refused.value)
-
-
-# -- there and back ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("content", [{}, {"s": PLAIN}, {"s": FULL, "": PLAIN, "ü\u200b": FULL}])
-def test_what_is_written_is_read_again(content):
-    text = file.dumps(content)
-    assert file.loads(text.encode(), "c") == content
-    assert file.dumps(file.loads(text.encode(), "c")) == text
-
-
-def test_the_text_is_ascii_in_one_order_with_a_final_newline():
-    text = file.dumps({"s": FULL, "r": PLAIN})
-    assert text.isascii()
-    assert text.endswith("\n}\n")
-    assert list(json.loads(text)["servers"]) == ["r", "s"]
-    assert list(json.loads(text)["servers"]["s"]) == [
-        "command", "cwd", "env", "cleanEnv", "protocol", "server", "instructions", "tools"
-    ]  # fmt: skip
-    assert list(json.loads(text)["servers"]["s"]["env"]) == ["A", "B"]
-
-
-def test_the_smallest_entry_says_no_more_than_it_must():
-    assert file.dumps({"s": PLAIN}) == (
-        '{\n  "thrall": 1,\n  "servers": {\n    "s": {\n      "command": [\n        "server"\n'
-        '      ],\n      "protocol": "2025-11-25",\n      "server": {\n        "name": "",\n'
-        '        "version": ""\n      },\n      "tools": {}\n    }\n  }\n}\n'
-    )
-
-
-@pytest.mark.parametrize("clean", [True, False])
-def test_a_clean_environment_is_said_by_a_boolean(clean):
-    (entry,) = file.loads(catalog(cleanEnv=clean), "c").values()
-    assert entry.launch.clean_env is clean
-
-
-def test_what_may_be_missing_may_be_missing():
-    (entry,) = file.loads(catalog(), "c").values()
-    assert entry.launch == LaunchSpec(("x",), {}, clean_env=False, cwd=None)
-    assert entry.server == mcp.ServerInfo("2025-11-25")
-
-
-# -- what is refused ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
-        (b"", "not JSON: Expecting value: line 1 column 1 (char 0)"),
-        (b"\xff", "not UTF-8 (invalid start byte)"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"thrall":1,"thrall":1}', "not JSON: the name 'thrall' stands twice in one object"),
-        (b"[]", 'it has no member "thrall"'),
-        (b"{}", 'it has no member "thrall"'),
-        (b'{"thrall":1}', 'it should have "thrall" and "servers" and nothing else'),
-        (
-            b'{"thrall":1,"servers":[]}',
-            'it should have "thrall" and "servers" and nothing else',
-        ),
-        (
-            b'{"thrall":1,"servers":{},"x":1}',
-            'it should have "thrall" and "servers" and nothing else',
-        ),
-        (b'{"thrall":1,"servers":{"s":1}}', "a server should be an object"),
-        (catalog(x=1), "a server has the unknown member 'x'"),
-        (catalog(command=None), 'a server has no "command"'),
-        (catalog(command=[]), 'a server has no "command"'),
-        (catalog(command="x y"), 'a server has no "command"'),
-        (catalog(command=[1]), '"command" should be text'),
-        (catalog(command=["\0"]), '"command" holds what no argument can'),
-        (catalog(command=["\ud800"]), '"command" holds what no argument can'),
-        (catalog(cwd=1), '"cwd" should be text'),
-        (catalog(cwd="\0"), '"cwd" holds what no argument can'),
-        (catalog(env=[]), '"env" should be an object'),
-        (catalog(env={"A": 1}), '"env" should be text'),
-        (catalog(env={"": "x"}), '"env" has a name that no variable can have'),
-        (catalog(env={"A=B": "x"}), '"env" has a name that no variable can have'),
-        (catalog(env={"A\0": "x"}), '"env" holds what no argument can'),
-        (catalog(cleanEnv="true"), '"cleanEnv" should be true or false'),
-        (catalog(cleanEnv=1), '"cleanEnv" should be true or false'),
-        (
-            catalog(cleanEnv=1).replace(b'"cleanEnv": 1', b'"cleanEnv": null'),
-            '"cleanEnv" should be true or false',
-        ),
-        (catalog(protocol=None), '"protocol" should be text'),
-        (catalog(protocol="2024-01-01"), "it names the unknown protocol '2024-01-01'"),
-        (catalog(server=1), '"server" should be an object'),
-        (catalog(server={"x": 1}), "\"server\" has the unknown member 'x'"),
-        (catalog(server={"name": 1}), '"name" should be text'),
-        (catalog(server={"version": 1}), '"version" should be text'),
-        (catalog(instructions=1), '"instructions" should be text'),
-        (catalog(tools=None), '"tools" should be an object'),
-        (catalog(tools={"t": 1}), "the tool 't' should be an object"),
-        (catalog(tools={"t": {**TOOL, "y": 1, "x": 1}}), "the tool 't' has the unknown member 'x'"),
-        (catalog(tools={"t": {}}), "the definition of 't' should be an object"),
-        (catalog(tools={"u": TOOL}), "the definition of 'u' has another name"),
-        (catalog(tools={"u\x1b": TOOL}), r"the definition of 'u\x1b' has another name"),
-        (
-            catalog(tools={"t": {"definition": {"name": "t"}}}),
-            "the definition of 't' does not have its digest: it was edited, pin it again",
-        ),
-        (
-            catalog(tools={"t": {**TOOL, "definition": {"name": "t", "title": "new"}}}),
-            "the definition of 't' does not have its digest: it was edited, pin it again",
-        ),
-    ],
-)
-def test_a_catalog_that_cannot_be_used_is_refused_saying_why(data, why):
-    assert refusal(data) == rf"c\x1b.json is no usable catalog: {why}"
-
-
-def test_a_definition_nested_too_deeply_is_refused():
-    deep = f'{{"name":"t","x":{"[" * 250}{"]" * 250}}}'
-    data = catalog().decode().replace('{"name": "t"}', deep).encode()
-    assert refusal(data) == (r"c\x1b.json is no usable catalog: nested deeper than 200 levels")
-
-
-@pytest.mark.parametrize("version", [0, 2, "1", True, None, 1.5])
-def test_another_format_needs_another_thrall(version):
-    data = json.dumps({"thrall": version, "servers": {}}).encode()
-    assert refusal(data) == r"c\x1b.json is of another format than 1: it needs another thrall"
+def offering(*tools, prefix=""):
+    """An entry with these tools."""
+    pins = {name: pin_item({"name": name}) for name in tools}
+    server = mcp.ServerInfo("2025-11-25")
+    return Entry(LaunchSpec(("server",), {}), server, {"tools": pins}, prefix=prefix)
 
 
 # -- reading -----------------------------------------------------------------------------------
@@ -169,7 +30,7 @@ def test_another_format_needs_another_thrall(version):
 
 def test_a_file_is_read_whole_and_checked():
     Path("c.json").write_bytes(catalog())
-    assert list(file.read("c.json")["s"].tools) == ["t"]
+    assert list(file.read("c.json").servers["s"].tools) == ["t"]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +43,10 @@ def test_a_file_that_cannot_be_read_is_told_of(path, why):
 
 
 def test_the_entry_that_offers_a_tool_is_found():
-    assert file.entry_offering({"r": PLAIN, "s": FULL}, "a") is FULL
+    entry = offering("a", prefix="p_")
+    content = Catalog({"q": PLAIN, "r": offering("a"), "s": entry})
+    assert file.entry_offering(content, "p_a") is entry
+    assert file.entry_offering(content, "a") is content.servers["r"]
 
 
 @pytest.mark.parametrize(
@@ -190,30 +54,72 @@ def test_the_entry_that_offers_a_tool_is_found():
     [
         ({}, "the catalog does not have this tool"),
         ({"s": PLAIN}, "the catalog does not have this tool"),
-        ({"s": FULL, "t\x1b": FULL}, r"several servers have this tool: s, t\x1b"),
+        ({"s": offering("abcd", prefix="_")}, "the catalog does not have this tool"),
+        ({"s": offering("a"), "t\x1b": offering("a")}, r"several servers have this tool: s, t\x1b"),
     ],
 )
 def test_a_tool_that_not_exactly_one_server_offers_is_refused(content, sentence):
     with pytest.raises(CatalogError) as refused:
-        file.entry_offering(content, "a")
+        file.entry_offering(Catalog(content), "a")
     assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("tools", "hint"),
+    [
+        (["other"], ""),
+        (["read_file", "write_file", "x"], "; the nearest: read_file, write_file"),
+        (["read_fil\x1b"], r"; the nearest: read_fil\x1b"),
+    ],
+)
+def test_the_names_nearest_to_one_that_is_not_there_are_suggested(tools, hint):
+    with pytest.raises(CatalogError) as refused:
+        file.entry_offering(Catalog({"s": offering(*tools)}), "read_files")
+    assert str(refused.value) == f"the catalog does not have this tool{hint}"
+
+
+def test_the_nearest_names_are_those_that_can_be_called():
+    content = Catalog({"s": offering("file", prefix="read_"), "t": offering("file")})
+    with pytest.raises(CatalogError, match="; the nearest: read_file$"):
+        file.entry_offering(content, "read_fil")
+
+
+def test_servers_that_offer_different_names_do_not_collide():
+    content = Catalog({"s": offering("a"), "t": offering("a", "b", prefix="t_"), "u": PLAIN})
+    assert file.refuse_collisions(content, "c") is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "tool"),
+    [
+        (offering("a"), offering("b", "a"), "a"),
+        (offering("x_a"), offering("a", prefix="x_"), "x_a"),
+        (offering("a\x1b"), offering("a\x1b"), r"a\x1b"),
+    ],
+)
+def test_servers_that_offer_the_same_name_collide(one, other, tool):
+    with pytest.raises(CatalogError) as refused:
+        file.refuse_collisions(Catalog({"s\x1b": one, "t": other}), "c\x1b.json")
+    assert str(refused.value) == (
+        rf"c\x1b.json would have the tool {tool} of s\x1b and t: give one of them a --prefix"
+    )
 
 
 # -- before writing ----------------------------------------------------------------------------
 
 
 def test_what_is_not_there_yet_is_an_empty_catalog():
-    assert file.read_for_update("new.json") == {}
+    assert file.read_for_update("new.json") == EMPTY
     Path("empty.json").touch()
-    assert file.read_for_update("empty.json") == {}
-    assert file.read_for_update("-") == {}
+    assert file.read_for_update("empty.json") == EMPTY
+    assert file.read_for_update("-") == EMPTY
     os.symlink("to-be", "link.json")
-    assert file.read_for_update("link.json") == {}
+    assert file.read_for_update("link.json") == EMPTY
 
 
 def test_what_is_there_is_read():
-    Path("c.json").write_text(file.dumps({"s": FULL}))
-    assert file.read_for_update("c.json") == {"s": FULL}
+    Path("c.json").write_text(file.dumps(Catalog({"s": FULL}, ("text",))))
+    assert file.read_for_update("c.json") == Catalog({"s": FULL}, ("text",))
 
 
 @pytest.mark.parametrize(
@@ -248,6 +154,65 @@ def test_a_working_directory_that_is_gone_is_told_of(step):
     os.rmdir("../gone")
     with pytest.raises(CatalogError, match="^cannot write c: No such file or directory$"):
         step("c")
+
+
+# -- one after the other -----------------------------------------------------------------------
+
+
+def test_who_has_the_lock_keeps_others_waiting_and_leaves_no_file():
+    os.mkdir("dir")
+    with file.lock("dir/c.json", fail):
+        descriptor = os.open("dir", os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert os.listdir("dir") == []
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(descriptor)
+
+
+def test_the_lock_is_given_back_after_a_failure_too():
+    with pytest.raises(KeyError), file.lock("c.json", fail):
+        raise KeyError
+    with file.lock("c.json", fail):
+        assert os.listdir() == []
+
+
+def test_who_waits_for_the_lock_is_asked_meanwhile_and_gets_it_in_the_end():
+    holder = os.open(".", os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    waited = []
+
+    def meanwhile():
+        waited.append(len(waited))
+        if len(waited) == 3:
+            os.close(holder)
+
+    with file.lock("c.json", meanwhile):
+        assert waited == [0, 1, 2]
+
+
+def test_who_gives_up_waiting_leaves_the_lock_to_its_holder():
+    holder = os.open(".", os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+
+    def meanwhile():
+        raise KeyError
+
+    with pytest.raises(KeyError), file.lock("c.json", meanwhile):
+        pytest.fail("it is locked")
+    os.close(holder)
+
+
+def test_stdout_needs_no_lock(monkeypatch):
+    monkeypatch.setattr(os, "open", fail)
+    with file.lock("-", fail):
+        assert os.listdir() == []
+
+
+def test_a_directory_that_cannot_be_locked_is_told_of():
+    with pytest.raises(CatalogError) as refused, file.lock("no\x1bne/c.json", fail):
+        pytest.fail("it is locked")
+    assert str(refused.value) == rf"cannot lock {os.getcwd()}/no\x1bne: No such file or directory"
 
 
 # -- writing -----------------------------------------------------------------------------------
@@ -286,7 +251,30 @@ def fail(*_):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("step", ["open", "fchmod", "fsync", "replace"])
+def test_a_file_that_is_too_large_is_no_catalog(monkeypatch):
+    Path("c.json").write_bytes(catalog())
+    monkeypatch.setattr(file, "_LARGEST", len(catalog()))
+    assert list(file.read("c.json").servers) == ["s"]
+    monkeypatch.setattr(file, "_LARGEST", len(catalog()) - 1)
+    with pytest.raises(CatalogError, match="^c.json is larger than a catalog may be, [0-9]+ bytes"):
+        file.read("c.json")
+
+
+def test_the_owner_of_the_old_file_is_kept_where_that_is_allowed(monkeypatch):
+    Path("c.json").write_text("old")
+    given = []
+
+    def fchown(_descriptor, uid, gid):
+        given.append((uid, gid))
+        raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", fchown)
+    file.write("c.json", "new")
+    about = os.stat("c.json")
+    assert (given, Path("c.json").read_text()) == ([(about.st_uid, about.st_gid)], "new")
+
+
+@pytest.mark.parametrize("step", ["open", "fchown", "fchmod", "fsync", "replace"])
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(monkeypatch, step):
     Path("c.json").write_text("old")
     with monkeypatch.context() as broken:
@@ -311,6 +299,6 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(monkeypatch):
 
 
 def test_reading_changes_nothing():
-    content = {"s": copy.deepcopy(FULL)}
+    content = Catalog({"s": copy.deepcopy(FULL)}, ("text",))
     file.dumps(content)
-    assert content == {"s": FULL}
+    assert content == Catalog({"s": FULL}, ("text",))

@@ -90,6 +90,8 @@ def test_without_words_there_is_help_on_stderr(thrall):
         (["--frob"], "No such option", "thrall --help"),
         (["call"], "Missing argument 'TOOL'", "thrall call --help"),
         (["call", "--frob"], "No such option", "thrall call --help"),
+        (["check"], "Missing argument 'CATALOG...'", "thrall check --help"),
+        (["check", "c", "--jobs", "0"], "Invalid value for '--jobs'", "thrall check --help"),
         (["call", "--json=x", "t"], "Option '--json' does not take a value", "thrall call --help"),
         (["pin", "c", "d", "--", "s"], "Got unexpected extra argument", "thrall pin --help"),
     ],
@@ -125,7 +127,7 @@ def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistak
         ),
         (
             ["check", "c", "--", "s"],
-            "check starts the servers that the catalog names, and no other",
+            "check starts the servers that the catalogs name, and no other",
         ),
     ],
 )
@@ -218,6 +220,11 @@ def test_whoever_types_at_a_terminal_is_told_what_is_awaited(thrall, replaced, t
         "thrall: echo: reading the arguments from the terminal, a JSON object; end with ^D\n"
     )
     assert b'"arguments":{"typed":1}' in ran.out
+
+
+def test_whoever_gives_items_at_a_terminal_is_not_waited_for(thrall, replaced, terminal):
+    replaced(0, terminal.theirs)
+    assert thrall("call", "fail", "a=1", *GOOD) == (1, b"no\n", "")
 
 
 # -- call: answers -----------------------------------------------------------------------------

@@ -35,7 +35,7 @@ JUNK = [
     b"7" * 2500, b'{"id":1,"id":1}', b'{"id":1,"result":', b'{"id":1,"result":NaN}', b'{"id":"1","error":"no"}',
     b'{"id":null,"error":{"code":-32700}}', b'{"error":{"code":1.5}}', b'{"id":99,"result":{}}', b'{"jsonrpc":"2.0","id":2}',
     b'{"id":7,"method":"ping"}', b'{"id":{},"method":"ping"}', b'{"id":"\\ud800","method":"roots/list"}',
-    b'{"method":"notifications/tools/list_changed"}', b'[{"id":1,"result":{}},{"id":2,"method":"ping"}]', b"x" * 4000,
+    b'{"method":"notifications/prompts/list_changed"}', b'[{"id":1,"result":{}},{"id":2,"method":"ping"}]', b"x" * 4000,
 ]  # fmt: skip
 TOKENS = [
     b'"',
@@ -105,9 +105,10 @@ class Server:
                 if self.modern
                 else initialize_result(id_, self.rng.choice(mcp.LEGACY))
             ]
-        if method == "tools/list":
+        if kind := next((kind for kind in mcp.KINDS if kind.method == method), None):
             more = {"nextCursor": self.rng.choice(["", "a", "b"])} if self.strays() else {}
-            return [result(id_, tools=[{"name": "add", "inputSchema": {}}], **more)]
+            items = [{kind.key: "add", "inputSchema": {}}]
+            return [result(id_, **{kind.member: items}, **more)]
         if method == "tools/call":
             return [result(id_, **self.rng.choice(RESULTS))]
         codes = [-32601, -32602, 0, -32020, -32022] if self.strays() else [-32601]
@@ -209,7 +210,7 @@ def converse(rng):
         lambda: handshake.reopen(revision),
     ]
     rng.choices(ways, [3, 1, 1])[0]()
-    tools.list_all(handshake.session, 10, LIMIT)
+    tools.list_all(handshake.session, rng.choice(mcp.KINDS), 10, LIMIT)
     rendered = render.read_result(tools.call(handshake.session, "add", '{"é":1.0}', 10))
     for terminal in (True, False):
         printed = b"".join(rendered.lines({}, terminal=terminal))

@@ -215,7 +215,7 @@ def test_a_response_to_the_probe_behind_that_to_initialize_in_one_array_is_nobod
         return []
 
     session = negotiated(Servers(respond))
-    (tool,) = tools.list_all(session, 10, 1000)
+    (tool,) = tools.list_all(session, mcp.TOOLS, 10, 1000)
     assert tool.load() == {"name": "a"}
     assert session.server == mcp.ServerInfo("2025-11-25")
 
@@ -249,7 +249,7 @@ def late_probe(*late):
 @pytest.mark.parametrize("late", [discover_result(PROBE), error(PROBE)], ids=["result", "error"])
 def test_a_response_to_the_probe_after_the_handshake_is_nobodys(late):
     session = negotiated(Servers(late_probe(late)))
-    (tool,) = tools.list_all(session, 10, 1000)
+    (tool,) = tools.list_all(session, mcp.TOOLS, 10, 1000)
     assert tool.load() == {"name": "a"}
 
 
@@ -261,7 +261,7 @@ def test_an_error_without_an_id_is_the_requests_when_only_the_probe_was_left_wit
 
     session = negotiated(Servers(respond))
     with pytest.raises(JsonRpcError) as caught:
-        tools.list_all(session, 10, 1000)
+        tools.list_all(session, mcp.TOOLS, 10, 1000)
     assert str(caught.value) == 'the server refused tools/list with error -32000: "no"'
 
 
@@ -330,6 +330,10 @@ INITIALIZE_RESULTS = {
         initialize_result(1, "2023-\x1b"),
         rf"no common protocol version: the server speaks 2023-\x1b, thrall asked for {OURS}",
     ),
+    "the version without an initialize": (
+        initialize_result(1, "2026-07-28"),
+        "the server answered initialize with 2026-07-28, which has none, during the handshake",
+    ),
     "nothing but null": (
         message(id=1, result=None),
         "the server answered initialize without a protocol version during the handshake",
@@ -356,93 +360,3 @@ def test_an_initialize_result_without_a_version_we_speak_is_told(response, words
 def test_a_fresh_process_that_refuses_initialize_is_told(response, kind, words):
     servers = Servers(dies, lambda _: [response])
     assert failure(servers, kind) == words
-
-
-@pytest.mark.parametrize("revision", mcp.LEGACY)
-def test_a_fixed_legacy_revision_is_offered_without_a_probe(revision):
-    servers = Servers(legacy(revision))
-    handshake = Handshake(servers, 120)
-    handshake.open_with(revision)
-    assert handshake.session.server.revision == revision
-    assert servers.sent == [["initialize", "notifications/initialized"]]
-    assert servers.started[0].sent[0]["params"]["protocolVersion"] == revision
-
-
-@pytest.mark.parametrize("probes", [1, 2])
-def test_a_fixed_modern_revision_is_probed_for_twice_at_most(probes):
-    again = error(1, -32022, data={"supported": ["2026-07-28"]})
-    servers = Servers(lambda asked: modern(asked) if asked["id"] == probes else [again])
-    handshake = Handshake(servers, 120)
-    handshake.open_with("2026-07-28")
-    assert handshake.session.server.is_modern
-    assert servers.sent == [["server/discover"] * probes]
-
-
-@pytest.mark.parametrize(
-    ("revision", "respond", "kind", "words"),
-    [
-        (
-            "2025-11-25",
-            legacy("2024-11-05"),
-            ServerError,
-            "no common protocol version: the server speaks 2024-11-05, thrall asked for 2025-11-25",
-        ),
-        (
-            "2026-07-28",
-            legacy(),
-            ServerError,
-            "no common protocol version: the server speaks an older one, thrall asked for 2026-07-28",
-        ),
-        ("2025-11-25", dies, ServerError, "the server exited during the handshake"),
-        (
-            "2026-07-28",
-            silent,
-            TimedOutError,
-            "no answer to the handshake in 120 s (--start-timeout)",
-        ),
-    ],
-)
-def test_a_server_that_does_not_speak_the_fixed_revision_is_told(revision, respond, kind, words):
-    servers = Servers(respond)
-    with pytest.raises(kind) as caught:
-        Handshake(servers, 120).open_with(revision)
-    assert str(caught.value) == words
-    assert len(servers.started) == 1
-
-
-def test_a_server_that_is_asked_for_the_modern_revision_and_lists_others_is_told():
-    servers = Servers(lambda asked: [discover_result(asked["id"], "2025-11-25")])
-    with pytest.raises(
-        ServerError, match=r"^no common protocol version: .* thrall asked for 2026-07-28$"
-    ):
-        Handshake(servers, 120).open_with("2026-07-28")
-
-
-@pytest.mark.parametrize(
-    ("revision", "respond"), [("2025-06-18", legacy("2025-06-18")), ("2026-07-28", modern)]
-)
-def test_a_remembered_revision_is_not_probed_for(revision, respond):
-    servers = Servers(respond)
-    handshake = Handshake(servers, 120)
-    handshake.reopen(revision)
-    assert handshake.session.server.revision == revision
-    assert len(servers.sent[0]) == (1 if respond is modern else 2)
-
-
-@pytest.mark.parametrize(
-    ("revision", "respond", "era"),
-    [("2025-11-25", modern, "2026-07-28"), ("2026-07-28", legacy(), "2025-11-25")],
-)
-def test_a_remembered_revision_that_fails_is_found_anew_in_a_fresh_process(revision, respond, era):
-    servers = Servers(respond, respond)
-    handshake = Handshake(servers, 120)
-    handshake.reopen(revision)
-    assert handshake.session.server.revision == era
-    assert [script.closed for script in servers.started] == [1, 0]
-
-
-def test_a_remembered_revision_that_gets_no_response_is_not_tried_again():
-    servers = Servers(silent)
-    with pytest.raises(TimedOutError):
-        Handshake(servers, 120).reopen("2025-11-25")
-    assert len(servers.started) == 1

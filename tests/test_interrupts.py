@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from thrall_py.transport import interrupts as module
-from thrall_py.transport.interrupts import Interrupts, die_by_signal
+from thrall_py.transport.interrupts import Interrupts, die_by_signal, forget
 
 STOPPING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 
@@ -123,3 +123,13 @@ def test_a_signal_that_does_not_kill_leaves_the_status_of_a_shell():
         assert die_by_signal(signal.SIGWINCH) == 128 + signal.SIGWINCH
     finally:
         signal.signal(signal.SIGWINCH, previous)
+
+
+def test_a_copy_of_a_process_notes_nothing_for_it():
+    with Interrupts() as interrupts:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        forget()
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.set_wakeup_fd(-1) == -1
+        assert not interrupts.poll()

@@ -1,6 +1,6 @@
 import pytest
 
-from thrall_py.catalog.entry import Entry, pin_tool
+from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.output import listing
 from thrall_py.protocol import mcp
@@ -12,8 +12,8 @@ HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 def told(*tools, warnings=(), terminal=False):
     """What is said of these tools."""
     said = []
-    pins = {tool["name"]: pin_tool(tool) for tool in tools}
-    entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), pins)
+    pins = {tool["name"]: pin_item(tool) for tool in tools}
+    entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), {"tools": pins})
     listing.tell(entry, list(warnings), Redactor(["hunter22"]), said.append, terminal=terminal)
     return said
 

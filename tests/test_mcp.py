@@ -96,12 +96,15 @@ def test_an_error_object_without_data_names_no_versions():
 INITIALIZE_RESULTS = {
     "by the book": (
         (
-            '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},'
+            '{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},'
             '"serverInfo":{"name":"srv","version":"2.1"},"instructions":"use\\nme"}'
         ),
-        ServerInfo("2025-06-18", "srv", "2.1", "use\nme", offers_tools=True),
+        ServerInfo("2025-06-18", "srv", "2.1", "use\nme", frozenset({"tools", "prompts"})),
     ),
-    "no tools": ('{"protocolVersion":"x","capabilities":{}}', ServerInfo("x", offers_tools=False)),
+    "no tools": (
+        '{"protocolVersion":"x","capabilities":{}}',
+        ServerInfo("x", capabilities=frozenset()),
+    ),
     "no capabilities": ('{"protocolVersion":"x"}', ServerInfo("x")),
     "odd capabilities": ('{"protocolVersion":"x","capabilities":["tools"]}', ServerInfo("x")),
     "odd names": (
@@ -125,7 +128,7 @@ INFO = '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"srv","version":"1
 DISCOVER_RESULTS = {
     "by the book": (
         f'{{"supportedVersions":["2026-07-28"],{INFO},"capabilities":{{}},"instructions":"i"}}',
-        ServerInfo("2026-07-28", "srv", "1", "i", offers_tools=False),
+        ServerInfo("2026-07-28", "srv", "1", "i", frozenset()),
     ),
     "one of many versions": (
         '{"supportedVersions":[7,"2024-11-05","2026-07-28"]}',
@@ -157,9 +160,33 @@ def test_a_discover_result_is_one_only_if_it_names_the_modern_revision(result, s
     ],
 )
 def test_a_page_is_its_tools_and_its_cursor(result, names, cursor):
-    page = mcp.parse_tools_page(result_of(result))
-    assert [tool.load()["name"] for tool in page.tools] == names
+    page = mcp.parse_page(result_of(result), mcp.TOOLS)
+    assert [tool.load()["name"] for tool in page.items] == names
     assert page.cursor == cursor
+
+
+def test_a_server_that_declares_nothing_is_taken_for_one_of_tools():
+    assert ServerInfo("x").capabilities == {"tools"}
+
+
+KINDS = {
+    "tools": ("tools/list", "name", "tools"),
+    "prompts": ("prompts/list", "name", "prompts"),
+    "resources": ("resources/list", "uri", "resources"),
+    "resourceTemplates": ("resources/templates/list", "uriTemplate", "resources"),
+}
+
+
+def test_there_are_four_kinds_of_things_that_servers_list():
+    assert {kind.member: kind[1:] for kind in mcp.KINDS} == KINDS
+
+
+@pytest.mark.parametrize("kind", mcp.KINDS, ids=[kind.member for kind in mcp.KINDS])
+def test_a_page_of_a_kind_is_taken_from_the_member_of_that_kind(kind):
+    page = mcp.parse_page(result_of(f'{{"x":[],"{kind.member}":[{{"{kind.key}":"a"}}]}}'), kind)
+    assert [item.member_string(kind.key) for item in page.items] == ["a"]
+    with pytest.raises(JsonError, match=f'^it has no array "{kind.member}"$'):
+        mcp.parse_page(result_of('{"x":[]}'), kind)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +201,7 @@ def test_a_page_is_its_tools_and_its_cursor(result, names, cursor):
 )
 def test_what_is_no_page_says_why(result, problem):
     with pytest.raises(JsonError) as caught:
-        mcp.parse_tools_page(result_of(result))
+        mcp.parse_page(result_of(result), mcp.TOOLS)
     assert str(caught.value) == problem
 
 

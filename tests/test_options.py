@@ -124,7 +124,7 @@ def test_a_launch_spec_names_variables_and_holds_no_value():
         (["--max-message", "1.5M"], "'1.5M' is no size: write bytes, or a number with K, M or G"),
         (["--max-message", "-1"], "'-1' is no size: write bytes, or a number with K, M or G"),
         (["--max-message", "²"], "'²' is no size: write bytes, or a number with K, M or G"),
-        (["--max-message", "9" * 5000], "is no size: write bytes, or a number with K, M or G"),
+        (["--max-message", "9" * 3000], "is no size: write bytes, or a number with K, M or G"),
         (["--env", "=x"], "Invalid value for '--env': a variable is given as NAME or NAME=VALUE"),
         (["--env", "A B=x"], "a variable is given as NAME or NAME=VALUE"),
         (["--env", "é"], "a variable is given as NAME or NAME=VALUE"),
@@ -146,3 +146,10 @@ def test_a_value_that_makes_no_sense_is_a_mistake_of_the_command_line(thrall, wo
 def test_a_value_that_may_be_secret_is_not_repeated(thrall):
     ran = thrall("call", "t", "--env", "A-B=hunter22", "--", "server")
     assert (ran.status, "hunter22" in ran.err) == (2, False)
+
+
+def test_a_value_with_more_digits_than_an_int_may_have_is_cut_in_the_sentence(thrall):
+    ran = thrall("call", "t", "--max-message", "9" * 5000, "--", "server")
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err.startswith("thrall: Invalid value for '--max-message': '999")
+    assert len(ran.err) < 4100

@@ -1,15 +1,15 @@
 import pytest
 
 from thrall_py.catalog import review
-from thrall_py.catalog.entry import PinnedTool
+from thrall_py.catalog.entry import PinnedItem
 from thrall_py.redact import Redactor
 
 GOOD = {"inputSchema": {"type": "object"}}
 
 
-def warnings(name="good_tool-1.0", **definition):
-    pin = PinnedTool("", {"name": name, **GOOD, **definition})
-    return list(review.tool_warnings({name: pin}, Redactor()))
+def warnings(name="good_tool-1.0", *, is_tools=True, **definition):
+    pin = PinnedItem("", {"name": name, **GOOD, **definition})
+    return list(review.item_warnings({name: pin}, Redactor(), is_tools=is_tools))
 
 
 def test_an_ordinary_tool_has_no_warning():
@@ -64,8 +64,14 @@ def test_a_schema_of_no_use_is_told(schema, oddity):
 
 
 def test_a_missing_schema_is_told():
-    assert list(review.tool_warnings({"a": PinnedTool("", {"name": "a"})}, Redactor())) == [
-        '"a": no inputSchema'
+    pins = {"a": PinnedItem("", {"name": "a"})}
+    assert list(review.item_warnings(pins, Redactor(), is_tools=True)) == ['"a": no inputSchema']
+
+
+def test_what_is_no_tool_needs_no_schema_and_no_plain_name_but_hides_nothing():
+    assert warnings("file:///a b", is_tools=False, inputSchema=[]) == []
+    assert warnings("file:///a b", is_tools=False, title="\u200b") == [
+        r'"file:///a b": hidden characters in title: \u200b'
     ]
 
 
@@ -104,8 +110,8 @@ def test_instructions_that_hide_something_have_one():
     ],
 )
 def test_hints_are_put_into_words(annotations, hints):
-    assert review.describe_annotations(PinnedTool("", {"annotations": annotations})) == hints
+    assert review.describe_annotations(PinnedItem("", {"annotations": annotations})) == hints
 
 
 def test_without_annotations_there_are_no_hints():
-    assert review.describe_annotations(PinnedTool("", {})) == "no hints"
+    assert review.describe_annotations(PinnedItem("", {})) == "no hints"

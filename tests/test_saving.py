@@ -89,3 +89,16 @@ def test_a_directory_that_takes_no_files_is_refused_early(monkeypatch):
     with pytest.raises(InputError, match=r"^the directory \. cannot be written$"):
         saving.check_directory(".")
     assert asked == [(".", os.W_OK | os.X_OK)]
+
+
+def test_half_a_part_is_not_left_behind():
+    class Part:
+        extension = ".png"
+
+        def decode(self):
+            yield b"half"
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match="^cannot write ./part-1.png: No space left on device$"):
+        saving._write(".", 1, Part())
+    assert os.listdir() == []

@@ -242,10 +242,21 @@ def test_a_server_that_asks_more_than_it_reads_is_given_up(unread, replies):
     assert len(session.channel.sent) == 1 + replies
 
 
-def test_a_changed_list_is_counted():
-    session, request = asked(*[message(method="notifications/tools/list_changed")] * 2, result(1))
+def test_a_changed_list_of_any_kind_is_counted():
+    methods = ("tools/list_changed", "prompts/list_changed", "resources/list_changed")
+    others = ("resources/updated", "list_changed/x", "tools/list_changed2")
+    steps = [message(method=f"notifications/{name}") for name in (*methods, *others)]
+    session, request = asked(*steps, result(1))
     request()
-    assert session.list_changes == 2
+    assert session.list_changes == 3
+
+
+def test_a_request_that_is_refused_is_told_with_its_code():
+    for code in (-32601, "E1", None):
+        _, request = asked(error(1, code))
+        with pytest.raises(JsonRpcError) as refused:
+            request()
+        assert refused.value.code == code
 
 
 def test_an_oversized_line_names_the_limit():

@@ -170,3 +170,19 @@ def test_a_server_that_cannot_be_watched_is_not_left_running(monkeypatch):
     assert str(refused.value) == "cannot watch cat: Too many open files"
     with pytest.raises(ChildProcessError):  # there is no child, not even one to be reaped
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_program_without_a_name_is_not_there():
+    with pytest.raises(ProgramNotFoundError, match="^the program has no name$"):
+        spawn.spawn(Command(("",), {}))
+
+
+def test_words_that_no_argument_can_hold_cannot_be_executed():
+    with pytest.raises(CannotExecuteError, match="^cannot execute x: not in this locale$"):
+        spawn.spawn(Command(("x", "\ud800"), dict(os.environ)))
+
+
+def test_a_program_is_named_as_it_was_written_before_a_secret_was_filled_in():
+    with pytest.raises(ProgramNotFoundError) as failed:
+        spawn.spawn(Command(("./hunter22",), {}, None, "./${SECRET}"))
+    assert str(failed.value) == "the program ./${SECRET} was not found"

@@ -26,10 +26,13 @@ print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
 """
 
 HEAVY = (
-    "asyncio", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pydantic", "rich",
-    "secrets", "socket", "ssl", "thrall_py.catalog.entry", "thrall_py.catalog.file",
-    "thrall_py.output.listing", "thrall_py.output.pretty", "thrall_py.protocol.canonical",
-    "urllib.request",
+    "asyncio", "difflib", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pickle",
+    "pydantic", "rich", "secrets", "socket", "ssl", "thrall_py.catalog.change",
+    "thrall_py.catalog.codec", "thrall_py.catalog.credentials", "thrall_py.catalog.drift",
+    "thrall_py.catalog.entry", "thrall_py.catalog.file", "thrall_py.catalog.machine",
+    "thrall_py.catalog.schema", "thrall_py.output.listing", "thrall_py.output.pretty",
+    "thrall_py.protocol.canonical", "thrall_py.transport.workers", "thrall_py.verbs.check",
+    "thrall_py.verbs.pin", "urllib.request", "xml",
 )  # fmt: skip
 
 
@@ -63,3 +66,11 @@ def test_a_pin_that_nobody_watches_loads_no_table():
     modules = loaded("pin", "-", "--", *command("good"))
     assert "thrall_py.catalog.file" in modules
     assert modules.isdisjoint({"rich", "asyncio", "ssl", "importlib.metadata"})
+
+
+def test_a_check_that_a_person_reads_loads_no_report_for_machines():
+    loaded("pin", "c.json", "--", *command("good"))
+    modules = loaded("check", "c.json")
+    assert "thrall_py.catalog.report" in modules
+    assert modules.isdisjoint({"rich", "asyncio", "ssl", "importlib.metadata", "xml"})
+    assert modules.isdisjoint({"urllib.request", "thrall_py.catalog.machine"})

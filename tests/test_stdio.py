@@ -123,3 +123,32 @@ def test_stdin_that_cannot_be_read_is_told(tmp_path, replaced):
         replaced(0, file.fileno())
         with pytest.raises(InputError, match="^cannot read stdin: Bad file descriptor$"):
             stdio.read()
+
+
+def test_stdin_that_somebody_else_made_non_blocking_is_waited_for(pipe, replaced, monkeypatch):
+    os.set_blocking(pipe["reading"], False)
+    replaced(0, pipe["reading"])
+    read, steps = os.read, [b"a", b"b"]
+
+    def fed(fd, size):
+        """Find nothing at first, and each time after that one more byte."""
+        try:
+            return read(fd, size)
+        except BlockingIOError:
+            if steps:
+                os.write(pipe["writing"], steps.pop(0))
+            else:
+                os.close(pipe.pop("writing"))
+            raise
+
+    monkeypatch.setattr(os, "read", fed)
+    assert stdio.read() == b"ab"
+
+
+def test_input_without_an_end_is_refused(tmp_path, replaced, monkeypatch):
+    monkeypatch.setattr(stdio, "_LARGEST", 3)
+    (tmp_path / "in").write_bytes(b"four")
+    with open(tmp_path / "in", "rb") as file:
+        replaced(0, file.fileno())
+        with pytest.raises(InputError, match="^the input is larger than 3 bytes$"):
+            stdio.read()

@@ -4,10 +4,10 @@ import pytest
 from fakes import Script, channel_closed, error, message, result, session_over
 
 from thrall_py.errors import InputNeededError, JsonRpcError, ServerError, TimedOutError
-from thrall_py.protocol import tools
+from thrall_py.protocol import mcp, tools
 from thrall_py.protocol.mcp import ServerInfo
 
-CHANGED = message(method="notifications/tools/list_changed")
+CHANGED = [message(method=f"notifications/{it}/list_changed") for it in ("tools", "prompts")]
 MODERN = ServerInfo("2026-07-28")
 
 
@@ -24,7 +24,8 @@ def paged(*pages, before=()):
 
 
 def names(script, limit=1 << 20):
-    return [tool.load()["name"] for tool in tools.list_all(session_over(script), 10, limit)]
+    listed = tools.list_all(session_over(script), mcp.TOOLS, 10, limit)
+    return [tool.load()["name"] for tool in listed]
 
 
 def cursors(script):
@@ -122,19 +123,31 @@ def test_a_list_that_is_refused_at_once_is_a_json_rpc_error():
     )
 
 
-def test_a_list_that_changes_meanwhile_is_asked_for_once_more():
-    script = paged((["a"], "x"), (["b"], None), before=[CHANGED])
+@pytest.mark.parametrize("change", CHANGED)
+def test_a_list_that_changes_meanwhile_is_asked_for_once_more(change):
+    script = paged((["a"], "x"), (["b"], None), before=[change])
     assert names(script) == ["a", "b"]
     assert cursors(script) == [None, "x", None, "x"]
 
 
-def test_a_server_that_declares_no_tools_is_not_asked_for_them():
-    session = session_over(Script())
-    session.server = ServerInfo("2025-11-25", offers_tools=False)
-    assert failure(lambda: tools.list_all(session, 10, 1000)) == (
-        "the server offers no tools: it declares no such capability"
-    )
-    assert session.channel.sent == []
+@pytest.mark.parametrize("kind", mcp.KINDS, ids=[kind.member for kind in mcp.KINDS])
+def test_each_kind_is_listed_by_a_method_of_its_own(kind):
+    first = result(1, **{kind.member: [{kind.key: "a"}]}, nextCursor="x")
+    script = Script(first, result(2, **{kind.member: [{kind.key: "b"}]}))
+    listed = tools.list_all(session_over(script), kind, 10, 1000)
+    assert [item.member_string(kind.key) for item in listed] == ["a", "b"]
+    assert {sent["method"] for sent in script.sent} == {kind.method}
+
+
+@pytest.mark.parametrize("kind", mcp.KINDS, ids=[kind.member for kind in mcp.KINDS])
+def test_a_list_of_a_kind_that_cannot_be_had_is_named(kind):
+    words = f"the server listed more than 1 bytes of {kind.member} during {kind.method}"
+    script = Script(result(1, **{kind.member: [{}]}))
+    assert failure(lambda: tools.list_all(session_over(script), kind, 10, 1)) == words
+    script = Script(error(1, -32601, "no"))
+    with pytest.raises(JsonRpcError) as refused:
+        tools.list_all(session_over(script), kind, 10, 1)
+    assert (refused.value.code, kind.method in str(refused.value)) == (mcp.METHOD_NOT_FOUND, True)
 
 
 def test_every_page_has_the_time_that_is_given():

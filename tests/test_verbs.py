@@ -8,12 +8,13 @@ from servers import MODERN, TOOLS, command, offering
 
 from thrall_py import errors
 from thrall_py.catalog import file
-from thrall_py.catalog.drift import Slot
-from thrall_py.catalog.entry import Entry, pin_tool
+from thrall_py.catalog.entry import Entry, pin_item
+from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
-from thrall_py.verbs import call, check, connect, pin
+from thrall_py.verbs import call, connect
 from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs.pinned_call import call_pinned
 
 CONNECTION = ConnectionOptions(timeout=10, start_timeout=10, grace=5, max_message=1 << 20)
 GOOD = LaunchSpec(command("good"), {})
@@ -121,7 +122,8 @@ def called(interrupts, tool, *, catalog=None, launch=GOOD, arguments="{}"):
     handed_over = []
     wanted = call.Call(tool, arguments)
     if catalog:
-        rendered = call.call_pinned(wanted, catalog, CONNECTION, interrupts, handed_over.append)
+        pinned = file.entry_offering(file.read(catalog), tool)
+        rendered = call_pinned(wanted, pinned, CONNECTION, interrupts, handed_over.append)
     else:
         server = ready(launch)
         rendered = call.call_server(wanted, server, CONNECTION, interrupts, handed_over.append)
@@ -179,14 +181,10 @@ def test_a_call_without_an_answer_says_why(interrupts, tool, error, sentence):
     assert str(failed.value) == sentence
 
 
-def write_catalog(launch=GOOD, tools=TOOLS, **about):
-    entry = Entry(
-        launch,
-        mcp.ServerInfo("2025-11-25", "fake", "1", **about),
-        {tool["name"]: pin_tool(tool) for tool in tools},
-    )
-    Path("catalog.json").write_text(file.dumps({"fake": entry}))
-    return entry
+def write_catalog(launch=GOOD, prefix=""):
+    items = {"tools": {tool["name"]: pin_item(tool) for tool in TOOLS}}
+    entry = Entry(launch, mcp.ServerInfo("2025-11-25", "fake", "1"), items, prefix=prefix)
+    Path("catalog.json").write_text(file.dumps(Catalog({"fake": entry})))
 
 
 def test_a_pinned_tool_is_called_if_it_is_as_pinned(interrupts):
@@ -224,124 +222,41 @@ def test_a_tool_that_was_not_pinned_is_not_called(interrupts):
         called(interrupts, "new", catalog="catalog.json")
 
 
-# -- pin ---------------------------------------------------------------------------------------
+def test_a_pinned_tool_with_a_prefix_is_called_by_its_own_name(interrupts):
+    write_catalog(prefix="fail_")
+    answer = called(interrupts, "fail_echo", catalog="catalog.json")
+    assert b'"name":"echo"' in b"".join(answer.lines({}, terminal=False))
+    with pytest.raises(errors.CatalogError, match="; the nearest: fail_echo$"):
+        called(interrupts, "fai_echo", catalog="catalog.json")
 
 
-def pinned(interrupts, launch=GOOD, **given):
-    prepared = ready(launch, fill_in=True, **given)
-    return pin.pin_server(launch, prepared, CONNECTION, interrupts)
+def test_a_difference_that_nobody_depends_on_does_not_keep_a_tool_from_being_called(interrupts):
+    write_catalog()
+    offering(tools=[{**TOOLS[0], "_meta": {"x": 1}}, TOOLS[1]])
+    assert not called(interrupts, "echo", catalog="catalog.json").is_error
 
 
-def test_a_pin_holds_all_that_the_server_says(interrupts):
-    offering(instructions="Do.", serverInfo={"name": "it", "version": "3"})
-    found = pinned(interrupts)
-    assert (found.name, found.warnings) == ("it", [])
-    assert found.entry.launch == GOOD
-    assert found.entry.server == mcp.ServerInfo("2025-11-25", "it", "3", "Do.", offers_tools=True)
-    assert [pin.definition for pin in found.entry.tools.values()] == TOOLS
-
-
-def test_a_server_without_a_name_gets_that_of_its_program(interrupts):
-    offering(serverInfo={})
-    assert pinned(interrupts).name == os.path.basename(GOOD.command[0])
-
-
-def test_what_a_person_should_know_is_said(interrupts):
-    offering(tools=[{"name": "a b"}, {"name": "a b"}], instructions="\u200b")
-    assert pinned(interrupts).warnings == [
-        '"a b" is listed twice',
-        r"hidden characters in the server's instructions: \u200b",
-        '"a b": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -',
-        '"a b": no inputSchema',
-    ]
-    offering(tools=[])
-    assert pinned(interrupts).warnings == ["the server offers no tools: the pin is empty"]
-
-
-@pytest.mark.parametrize(
-    ("offer", "sentence"),
-    [
-        (
-            {"tools": [{"name": "a", "description": f"x {TOKEN} y"}]},
-            'the definition of "a" repeats a secret of its environment',
-        ),
-        ({"instructions": f"Use {TOKEN}."}, "the server repeats a secret of its environment in"),
-        ({"serverInfo": {"name": TOKEN}}, "the server repeats a secret of its environment in"),
-    ],
-)
-def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sentence):
-    offering(**offer)
-    with pytest.raises(errors.ServerError) as refused:
-        pinned(interrupts, GOOD._replace(env={"A": "${A}"}), A=TOKEN)
-    assert str(refused.value).startswith(sentence)
-    assert TOKEN not in str(refused.value)
-
-
-def test_a_pin_joins_those_that_are_there(interrupts):
-    entry = write_catalog()
-    offering(serverInfo={"name": "another"})
-    text = pin.write_catalog("catalog.json", pinned(interrupts))
-    assert Path("catalog.json").read_text() == text
-    assert list(file.read("catalog.json")) == ["another", "fake"]
-    assert file.read("catalog.json")["fake"] == entry
-
-
-def test_a_pin_takes_the_place_of_the_old_one(interrupts):
-    write_catalog(tools=[])
-    pin.write_catalog("catalog.json", pinned(interrupts))
-    assert list(file.read("catalog.json")["fake"].tools) == ["echo", "fail"]
-
-
-def test_a_pin_for_stdout_is_text_only(interrupts):
-    text = pin.write_catalog("-", pinned(interrupts))
-    assert list(file.loads(text.encode(), "-")) == ["fake"]
-    assert os.listdir() == []
-
-
-# -- check -------------------------------------------------------------------------------------
-
-
-def checked(interrupts, entry):
-    found = check.check_server(entry, CONNECTION, interrupts)
-    return found.differences, found.notes
-
-
-def test_what_is_as_pinned_has_no_difference(interrupts):
-    assert checked(interrupts, write_catalog()) == ([], [])
-
-
-def test_what_changed_is_a_difference(interrupts):
-    offering(instructions="New.", tools=TOOLS[:1])
-    differences, notes = checked(interrupts, write_catalog())
-    assert notes == []
-    assert [(d.tool, d.path) for d in differences] == [(None, ("instructions",)), ("fail", ())]
-    assert differences[0].after == Slot("New.")
-
-
-def test_a_list_that_changes_within_a_session_is_a_difference(interrupts):
-    offering(later=TOOLS[1:])
-    ((tool, path, _, after),) = checked(interrupts, write_catalog())[0]
-    assert (tool, path, after) == ("echo", (), None)
-
-
-def test_another_version_and_an_odd_list_are_only_noted(interrupts):
-    offering(tools=[*TOOLS, TOOLS[0]], serverInfo={"name": "fake", "version": "2\x1b"})
-    assert checked(interrupts, write_catalog()) == (
-        [],
-        [
-            '"echo" is listed twice',
-            r"""the server's version is "2\x1b", was "1" when pinned""",
-        ],
+def test_cosmetic_differences_are_not_named_beside_drift(interrupts):
+    write_catalog()
+    offering(tools=[{**TOOLS[0], "_meta": {"x": 1}, "title": "New"}])
+    with pytest.raises(errors.DriftError) as drifted:
+        called(interrupts, "echo", catalog="catalog.json")
+    assert str(drifted.value) == (
+        "not as pinned, so nothing was called: title added; review, re-pin"
     )
 
 
-def test_a_server_that_refuses_could_not_be_checked(interrupts):
-    entry = write_catalog(LaunchSpec(command("good"), {}))
-    offering(refuses=["tools/list"])
-    with pytest.raises(
-        errors.ServerError, match="^the server refused tools/list with error -32601"
-    ):
-        checked(interrupts, entry)
+def test_a_variable_in_a_pinned_command_is_filled_in(interrupts, monkeypatch, graveyard):
+    monkeypatch.setenv("STORY", graveyard.path)
+    write_catalog(LaunchSpec(command("good", "${STORY}"), {}))
+    assert called(interrupts, "fail", catalog="catalog.json").is_error
+    assert graveyard.words() == ["called", "eof"]
+
+
+def test_a_call_lists_nothing_but_tools(interrupts):
+    write_catalog()
+    offering(prompts="no list")
+    assert called(interrupts, "fail", catalog="catalog.json").is_error
 
 
 def test_a_signal_while_an_answer_is_awaited_ends_the_server(interrupts, graveyard):

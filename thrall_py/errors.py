@@ -78,6 +78,10 @@ class JsonRpcError(ThrallError):
 
     exit_status = 5
 
+    def __init__(self, sentence: str, code: object = None) -> None:
+        super().__init__(sentence)
+        self.code = code
+
 
 class DriftError(ThrallError):
     """The tool is not the one that was pinned; it was not called."""

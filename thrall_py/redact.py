@@ -11,6 +11,7 @@ from thrall_py.visible import visible
 
 _LIMIT = 200  # characters of a quotation
 _MASK = "***"
+_LINE = 8  # characters of one line of a secret that has several
 _SHORTEST = 4  # characters of a secret; a shorter value stands in every other word
 _SECRET_NAME = re.compile(
     "TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE|AUTHORIZATION", re.IGNORECASE
@@ -43,6 +44,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         values = {value for value in secrets if len(value) >= _SHORTEST}
+        # A person sees one line at a time, and so does whoever quotes the first of several.
+        values |= {line for value in values for line in value.splitlines() if len(line) >= _LINE}
         for spell in (json.dumps, _as_utf8, _as_php):
             values |= {spell(value)[1:-1] for value in values}
         self._secrets = sorted(values, key=len, reverse=True)  # a longer one may hold a shorter

@@ -1,93 +1,205 @@
 """What changed between what was pinned and what is offered. Pure.
 
-Not a change: the order of tools, of members and of `required`; the spelling of a number; the
-server's version. Everything else is, whether a person can see it or not.
+Not a change: the order of tools, of members and of the names in `required`; the spelling of a
+number; the server's version. Everything else is, whether a person can see it or not.
 """
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from thrall_py.catalog.entry import Entry, LiveTools, PinnedTool
+from thrall_py.catalog import schema
+from thrall_py.catalog.change import (
+    ADDITIVE,
+    BEHAVIOUR,
+    BREAKING,
+    COSMETIC,
+    TEXT,
+    Change,
+    Slot,
+    same,
+    slot,
+    unknown,
+)
+from thrall_py.catalog.entry import Entry, Live, PinnedItem
+from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Json
 
-# Below these keywords of JSON Schema stands data, in which an order means something.
-_DATA = frozenset(("const", "default", "enum", "examples"))
+# Revision 2025-11-25, "Tools": what a hint means where it is not given.
+_HINT_DEFAULTS: dict[str, Json] = {
+    "readOnlyHint": False,
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": True,
+}
+
+
+Path = tuple[str, ...]
 
 
 class Difference(NamedTuple):
-    """One place that changed; `before` or `after` is None where there was, or is, nothing."""
+    """A change, and the tool it is about; None for the server itself and what is no tool."""
 
-    tool: str | None  # None: the server itself
-    path: tuple[str, ...]
-    before: "Slot | None"
-    after: "Slot | None"
+    tool: str | None
+    change: Change
 
 
-class Slot(NamedTuple):
-    """What stands in a place; a wrapper, because null may stand there too."""
-
-    value: Json
-
-
-def compare_server(entry: Entry, instructions: str | None, live: LiveTools) -> list[Difference]:
-    """Every difference between an entry and what its server says and offers now."""
-    found = _compare(None, ("instructions",), _held(entry.server.instructions), _held(instructions))
-    for name in sorted(entry.tools.keys() | live.tools.keys()):
-        found += compare_tool(name, entry.tools.get(name), live.tools.get(name))
+def compare_server(entry: Entry, live: Live) -> list[Difference]:
+    """Find every difference between an entry and what its server says and offers now."""
+    found = []
+    if live.server.name != entry.server.name:
+        names = (Slot(server.name) for server in (entry.server, live.server))
+        found.append(Difference(None, Change(("server", "name"), TEXT, *names)))
+    before, after = _text(entry.server.instructions), _text(live.server.instructions)
+    if "instructions" in entry.surface and not same(before, after):
+        found.append(Difference(None, Change(("instructions",), TEXT, before, after)))
+    for kind in mcp.KINDS:
+        if kind.member in entry.surface:
+            found += _compare_items(kind, entry, live)
     return found
 
 
 def compare_tool(
-    name: str, before: PinnedTool | None, after: PinnedTool | None
+    name: str, before: PinnedItem | None, after: PinnedItem | None
 ) -> list[Difference]:
-    """Every difference between a tool as pinned and as offered; None where there is none."""
-    if before and after and before.digest == after.digest:
-        return []
-    return _compare(
-        name,
-        (),
-        before and Slot(before.definition),
-        after and Slot(after.definition),
-    )
+    """Find every difference between a tool as pinned and as offered; None where there is none."""
+    return [Difference(name, change) for change in _item(mcp.TOOLS, (), before, after)]
 
 
-def _held(text: str | None) -> Slot | None:
+def _compare_items(kind: mcp.Kind, entry: Entry, live: Live) -> Iterator[Difference]:
+    pinned, offered = entry.items.get(kind.member, {}), live.items.get(kind.member, {})
+    for name in sorted(pinned.keys() | offered.keys()):
+        before, after = pinned.get(name), offered.get(name)
+        if kind is mcp.TOOLS:
+            yield from compare_tool(name, before, after)
+        else:
+            for change in _item(kind, (kind.member, name), before, after):
+                yield Difference(None, change)
+
+
+def _item(
+    kind: mcp.Kind, path: Path, before: PinnedItem | None, after: PinnedItem | None
+) -> Iterator[Change]:
+    if before and after:
+        if before.digest != after.digest:
+            yield from _members(_RULES[kind.member], path, before.definition, after.definition)
+    elif before:
+        yield Change(path, BREAKING, Slot(before.definition), None)
+    elif after:
+        yield Change(path, ADDITIVE, None, Slot(after.definition))
+
+
+def _members(
+    rules: "_Rules", path: Path, old: dict[str, Json], new: dict[str, Json]
+) -> Iterator[Change]:
+    for name in sorted(old.keys() | new.keys()):
+        here, before, after = (*path, name), slot(old, name), slot(new, name)
+        if not same(before, after):
+            rule = rules.get(name)
+            if rule is None:
+                yield unknown(here, before, after)
+            elif isinstance(rule, str):
+                yield Change(here, rule, before, after)
+            else:
+                yield from rule(here, before, after)
+
+
+def _input(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:
+    if before and after:
+        yield from schema.compare(path, before, after, schema.INPUT)
+    else:  # without it nobody knows what goes in
+        yield Change(path, BREAKING, before, after)
+
+
+def _output(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:
+    if before and after:
+        yield from schema.compare(path, before, after, schema.OUTPUT)
+    else:  # a promise that is new, or not kept any more
+        yield Change(path, ADDITIVE if after else BREAKING, before, after)
+
+
+def _annotations(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:
+    old, new = (held.value if held else {} for held in (before, after))
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        yield Change(path, BEHAVIOUR, before, after)
+        return
+    for name in sorted(old.keys() | new.keys()):
+        here, one, other = (*path, name), slot(old, name), slot(new, name)
+        if same(one, other):
+            continue
+        if name == "title":
+            yield Change(here, TEXT, one, other)
+        elif name in _HINT_DEFAULTS:
+            default = Slot(_HINT_DEFAULTS[name])
+            kind = COSMETIC if same(one or default, other or default) else BEHAVIOUR
+            yield Change(here, kind, one, other)
+        else:
+            yield unknown(here, one, other)
+
+
+def _arguments(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:
+    """The arguments of a prompt: objects with a name, in an order that means nothing."""
+    old, new = _by_name(before), _by_name(after)
+    if old is None or new is None:
+        yield Change(path, BREAKING, before, after)
+        return
+    for name in sorted(old.keys() | new.keys()):
+        here, one, other = (*path, name), old.get(name), new.get(name)
+        if one is None or other is None:
+            needed = bool(other and other.get("required") is True)
+            kind = ADDITIVE if one is None and not needed else BREAKING
+            sides = (None if side is None else Slot(side) for side in (one, other))
+            yield Change(here, kind, *sides)
+            continue
+        yield from _members(_ARGUMENT, here, one, other)
+
+
+def _required(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:
+    """Whether a prompt's argument has to be given; it need not be, if nothing is said."""
+    default = Slot(value=False)
+    one, other = before or default, after or default
+    if same(one, other):
+        yield Change(path, COSMETIC, before, after)
+    else:
+        yield Change(path, ADDITIVE if same(other, default) else BREAKING, before, after)
+
+
+def _by_name(held: Slot | None) -> dict[str, dict[str, Json]] | None:
+    items = held.value if held else []
+    if not isinstance(items, list):
+        return None
+    named: dict[str, dict[str, Json]] = {}
+    for item in items:
+        name = item.get("name") if isinstance(item, dict) else None
+        if not isinstance(item, dict) or not isinstance(name, str) or name in named:
+            return None
+        named[name] = item
+    return named
+
+
+def _text(text: str | None) -> Slot | None:
     return None if text is None else Slot(text)
 
 
-def _compare(
-    tool: str | None, path: tuple[str, ...], before: Slot | None, after: Slot | None
-) -> list[Difference]:
-    if before is None or after is None:
-        return [] if before is after else [Difference(tool, path, before, after)]
-    old, new = before.value, after.value
-    if isinstance(old, dict) and isinstance(new, dict):
-        found = []
-        for name in sorted(old.keys() | new.keys()):
-            inner = (Slot(side[name]) if name in side else None for side in (old, new))
-            found += _compare(tool, (*path, name), *inner)
-        return found
-    if isinstance(old, list) and isinstance(new, list):
-        return _compare_lists(tool, path, old, new)
-    same = type(old) is type(new) and old == new
-    return [] if same else [Difference(tool, path, before, after)]
-
-
-def _compare_lists(
-    tool: str | None, path: tuple[str, ...], old: list[Json], new: list[Json]
-) -> list[Difference]:
-    if path[-1:] == ("required",) and _DATA.isdisjoint(path) and _is_set(old) and _is_set(new):
-        # What is gone and what is new, at no place in particular.
-        gone = [Difference(tool, (*path, str(n)), Slot(n), None) for n in old if n not in new]
-        added = [Difference(tool, (*path, str(n)), None, Slot(n)) for n in new if n not in old]
-        return gone + added
-    found = []
-    for place in range(max(len(old), len(new))):
-        inner = (Slot(side[place]) if place < len(side) else None for side in (old, new))
-        found += _compare(tool, (*path, str(place)), *inner)
-    return found
-
-
-def _is_set(items: list[Json]) -> bool:
-    """Whether `items` are names, each of them once."""
-    names = [item for item in items if isinstance(item, str)]
-    return len(set(names)) == len(items)
+_Rules = dict[str, str | Callable[[Path, Slot | None, Slot | None], Iterator[Change]]]
+_ARGUMENT: _Rules = {**dict.fromkeys(("description", "name", "title"), TEXT), "required": _required}
+_ANY: _Rules = {
+    **dict.fromkeys(("description", "name", "title"), TEXT),
+    **dict.fromkeys(("_meta", "icons"), COSMETIC),
+}
+_RESOURCE: _Rules = {
+    **_ANY,
+    **dict.fromkeys(("uri", "uriTemplate"), TEXT),
+    **dict.fromkeys(("annotations", "mimeType", "size"), BEHAVIOUR),
+}
+_RULES: dict[str, _Rules] = {
+    "tools": {
+        **_ANY,
+        "execution": BEHAVIOUR,
+        "inputSchema": _input,
+        "outputSchema": _output,
+        "annotations": _annotations,
+    },
+    "prompts": {**_ANY, "arguments": _arguments},
+    "resources": _RESOURCE,
+    "resourceTemplates": _RESOURCE,
+}

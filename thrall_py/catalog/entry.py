@@ -8,59 +8,84 @@ from thrall_py.protocol import canonical, mcp
 from thrall_py.protocol.jsontext import Json, JsonError, Value
 from thrall_py.redact import Redactor
 
+INSTRUCTIONS = "instructions"
+SURFACE = (INSTRUCTIONS, *(kind.member for kind in mcp.KINDS))  # everything that can be pinned
 
-class PinnedTool(NamedTuple):
-    """One tool as it was pinned: everything the server sent about it, members in order."""
+
+class PinnedItem(NamedTuple):
+    """One tool, prompt or resource: everything the server sent about it, members in order."""
 
     digest: str
     definition: dict[str, Json]
 
 
+Items = dict[str, PinnedItem]  # by name, or by address
+
+
 class Entry(NamedTuple):
-    """One server: how it is started, what it said of itself, and its tools by name."""
+    """One server: how it is started, what it said of itself, and what it offered.
+
+    `items` has a mapping for each kind (mcp.Kind.member); `surface` says what was pinned.
+    """
 
     launch: LaunchSpec
     server: mcp.ServerInfo
-    tools: dict[str, PinnedTool]
+    items: dict[str, Items]
+    surface: tuple[str, ...] = SURFACE
+    prefix: str = ""  # in front of the names of its tools, for the caller
+
+    @property
+    def tools(self) -> Items:
+        """The tools, by their own names."""
+        return self.items.get(mcp.TOOLS.member, {})
+
+    @property
+    def offered(self) -> Items:
+        """The tools, by the names they are called by."""
+        return {self.prefix + name: item for name, item in self.tools.items()}
 
 
-class LiveTools(NamedTuple):
-    """The tools a server offers now, and what was odd about the list itself."""
+class Live(NamedTuple):
+    """What a server says of itself and offers now, and what was odd about its lists."""
 
-    tools: dict[str, PinnedTool]
+    server: mcp.ServerInfo
+    items: dict[str, Items]
     oddities: list[str]
 
 
-def read_tools(listed: list[Value], redact: Redactor) -> LiveTools:
+def read_items(kind: mcp.Kind, listed: list[Value], redact: Redactor) -> tuple[Items, list[str]]:
     """Take the list that a server sent as definitions to pin.
 
+    Returns:
+        The definitions in order, and a sentence for each that is listed twice.
+
     Raises:
-        ServerError: an entry is no tool, cannot be kept exactly, or contradicts another.
+        ServerError: an item cannot be told apart, cannot be kept exactly, or contradicts another.
 
     """
-    tools: dict[str, PinnedTool] = {}
+    items: Items = {}
     oddities = []
-    for place, item in enumerate(listed, 1):
-        name = item.member_string("name")
+    for place, value in enumerate(listed, 1):
+        name = value.member_string(kind.key)
         if name is None:
-            raise ServerError(f"entry {place} of the server's list of tools has no name")
+            raise ServerError(f"entry {place} of the server's {kind.member} has no {kind.key}")
         shown = redact.quoted(name)
         try:
-            definition = item.load()
+            definition = value.load()
             assert isinstance(definition, dict), "it has a member"
-            tool = pin_tool(definition)
+            item = pin_item(definition)
         except JsonError as problem:
             why = redact.plain(str(problem))
             raise ServerError(f"the definition of {shown} cannot be kept: {why}") from None
-        if name in tools and tools[name].digest != tool.digest:
+        if name in items and items[name].digest != item.digest:
             raise ServerError(f"the server defines {shown} twice, and differently")
-        if name in tools:
+        if name in items:
             oddities.append(f"{shown} is listed twice")
-        tools[name] = tool
-    return LiveTools(dict(sorted(tools.items())), oddities)
+        items[name] = item
+    return dict(sorted(items.items())), oddities
 
 
-def pin_tool(definition: dict[str, Json]) -> PinnedTool:
+def pin_item(definition: dict[str, Json]) -> PinnedItem:
     """Make the pin of a definition.
 
     Raises:
@@ -69,4 +94,4 @@ def pin_tool(definition: dict[str, Json]) -> PinnedTool:
     """
     tidy = canonical.sort_members(definition)
     assert isinstance(tidy, dict), "sorting changes no type"
-    return PinnedTool(canonical.digest(tidy), tidy)
+    return PinnedItem(canonical.digest(tidy), tidy)

@@ -6,25 +6,31 @@ same server makes the same bytes.
 """
 
 import contextlib
+import fcntl
 import os
 import secrets
 import stat
-from collections.abc import Collection
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from thrall_py.catalog.entry import Entry, PinnedTool, pin_tool
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog import codec
+from thrall_py.catalog.entry import Entry
 from thrall_py.errors import CatalogError
-from thrall_py.protocol import canonical, jsontext, mcp
+from thrall_py.protocol import canonical, jsontext
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.visible import visible
 
 FORMAT = 1
 _SHOWN = 300  # characters of what is wrong
 STDOUT = "-"
+_LARGEST = 1 << 28  # bytes
 
-Catalog = dict[str, Entry]
 
-ENTRY_MEMBERS = ("command", "cwd", "env", "cleanEnv", "protocol", "server", "instructions", "tools")
+class Catalog(NamedTuple):
+    """The servers of a catalog by name, and the classes of drift that its policy lets pass."""
+
+    servers: dict[str, Entry]
+    allow: tuple[str, ...] = ()
 
 
 def read(path: str) -> Catalog:
@@ -37,9 +43,11 @@ def read(path: str) -> Catalog:
     """
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(_LARGEST + 1)
     except OSError as problem:
         raise CatalogError(f"cannot read {visible(path)}: {problem.strerror}") from None
+    if len(data) > _LARGEST:
+        raise CatalogError(f"{visible(path)} is larger than a catalog may be, {_LARGEST} bytes")
     return loads(data, path)
 
 
@@ -51,32 +59,56 @@ def read_for_update(path: str) -> Catalog:
 
     """
     if path == STDOUT:
-        return {}
+        return Catalog({})
     folder, target = _place(path)
     if not os.path.isdir(folder):
         raise CatalogError(f"cannot write {visible(path)}: there is no directory {visible(folder)}")
     if not os.access(folder, os.W_OK):
         raise CatalogError(f"cannot write {visible(path)}: the directory does not allow it")
     if not os.path.lexists(target):
-        return {}
+        return Catalog({})
     if not os.path.isfile(target):
         raise CatalogError(f"cannot write {visible(path)}: it is not a file")
-    return read(path) if os.path.getsize(target) else {}
+    return read(path) if os.path.getsize(target) else Catalog({})
 
 
 def entry_offering(catalog: Catalog, tool: str) -> Entry:
-    """Find the one server that offers `tool`.
+    """Find the one server that offers `tool`, by its name with the prefix.
 
     Raises:
         CatalogError: none does, or several do.
 
     """
-    owners = [name for name, entry in catalog.items() if tool in entry.tools]
+    servers = catalog.servers
+    owners = [name for name, entry in servers.items() if tool in entry.offered]
     if not owners:
-        raise CatalogError("the catalog does not have this tool")
+        import difflib  # 3 ms, and only here
+
+        near = difflib.get_close_matches(tool, {n for e in servers.values() for n in e.offered})
+        hint = f"; the nearest: {', '.join(map(visible, near))}" if near else ""
+        raise CatalogError(f"the catalog does not have this tool{hint}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
-    return catalog[owners[0]]
+    return servers[owners[0]]
+
+
+def refuse_collisions(catalog: Catalog, path: str) -> None:
+    """Refuse two servers that offer a tool under one name.
+
+    Raises:
+        CatalogError: naming the tool and both servers.
+
+    """
+    owners: dict[str, str] = {}
+    for name, entry in catalog.servers.items():
+        for tool in entry.offered:
+            if tool in owners:
+                both = f"{visible(owners[tool])} and {visible(name)}"
+                raise CatalogError(
+                    f"{visible(path)} would have the tool {visible(tool)} of {both}:"
+                    " give one of them a --prefix"
+                )
+            owners[tool] = name
 
 
 def loads(data: bytes, path: str) -> Catalog:
@@ -97,18 +129,59 @@ def loads(data: bytes, path: str) -> Catalog:
             f"{visible(path)} is of another format than {FORMAT}: it needs another thrall"
         )
     servers = root.get("servers")
-    if set(root) != {"thrall", "servers"} or not isinstance(servers, dict):
-        raise _broken(path, 'it should have "thrall" and "servers" and nothing else')
+    if not set(root) <= {"thrall", "policy", "servers"} or not isinstance(servers, dict):
+        raise _broken(path, 'it should have "thrall", "servers", perhaps "policy", and no more')
     try:
-        return {name: _entry(value) for name, value in servers.items()}
+        allow = codec.decode_policy(root.get("policy", {}))
+        return Catalog({name: codec.decode_entry(value) for name, value in servers.items()}, allow)
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
 
 
 def dumps(catalog: Catalog) -> str:
     """Write a catalog as text, always the same for the same content."""
-    servers: dict[str, Json] = {name: _plain(catalog[name]) for name in sorted(catalog)}
-    return canonical.indented({"thrall": FORMAT, "servers": servers})
+    root: dict[str, Json] = {"thrall": FORMAT}
+    if catalog.allow:
+        root["policy"] = {"allow": list[Json](catalog.allow)}
+    root["servers"] = {
+        name: codec.encode_entry(catalog.servers[name]) for name in sorted(catalog.servers)
+    }
+    return canonical.indented(root)
+
+
+@contextlib.contextmanager
+def lock(path: str, meanwhile: Callable[[], None]) -> Iterator[None]:
+    """Keep other pins of the same file waiting: what they write meanwhile would be lost.
+
+    The lock is on the directory, so that no file of its own stays behind. While another has it,
+    `meanwhile` is called again and again; it may raise, and it takes its time.
+
+    Raises:
+        CatalogError: the directory cannot be opened.
+
+    """
+    if path == STDOUT:
+        yield
+        return
+    folder, _ = _place(path)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as problem:
+        raise CatalogError(f"cannot lock {visible(folder)}: {problem.strerror}") from None
+    try:
+        while not _is_locked(descriptor):
+            meanwhile()
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def write(path: str, text: str) -> None:
@@ -121,11 +194,13 @@ def write(path: str, text: str) -> None:
     folder, target = _place(path)
     temporary = os.path.join(folder, f".{os.path.basename(target)}.{secrets.token_hex(4)}")
     try:
-        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+        before = os.stat(target) if os.path.exists(target) else None
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with open(descriptor, "w", encoding="ascii") as file:
-            if mode is not None:
-                os.fchmod(descriptor, mode)
+            if before:
+                with contextlib.suppress(PermissionError):  # only root may give files away
+                    os.fchown(descriptor, before.st_uid, before.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
             file.write(text)
             file.flush()
             os.fsync(descriptor)
@@ -143,105 +218,6 @@ def _place(path: str) -> tuple[str, str]:
     except OSError as problem:  # the working directory is gone
         raise CatalogError(f"cannot write {visible(path)}: {problem.strerror}") from None
     return os.path.dirname(target), target
-
-
-# -- an entry as JSON and back -----------------------------------------------------------------
-
-
-def _plain(entry: Entry) -> Json:
-    launch, server = entry.launch, entry.server
-    plain: dict[str, Json] = {"command": list(launch.command)}
-    if launch.cwd is not None:
-        plain["cwd"] = launch.cwd
-    if launch.env:
-        plain["env"] = {name: launch.env[name] for name in sorted(launch.env)}
-    if launch.clean_env:
-        plain["cleanEnv"] = True
-    plain["protocol"] = server.revision
-    plain["server"] = {"name": server.name, "version": server.version}
-    if server.instructions is not None:
-        plain["instructions"] = server.instructions
-    plain["tools"] = {
-        name: {"digest": pin.digest, "definition": pin.definition}
-        for name, pin in sorted(entry.tools.items())
-    }
-    return plain
-
-
-def _entry(value: Json) -> Entry:
-    members = _object(value, "a server", ENTRY_MEMBERS)
-    command = members.get("command")
-    if not isinstance(command, list) or not command:
-        raise JsonError('a server has no "command"')
-    about = _object(members.get("server", {}), '"server"', ("name", "version"))
-    instructions = members.get("instructions")
-    cwd = members.get("cwd")
-    env = _object(members.get("env", {}), '"env"')
-    launch = LaunchSpec(
-        tuple(_word(item, '"command"') for item in command),
-        {_variable(name): _word(value, '"env"') for name, value in env.items()},
-        _flag(members.get("cleanEnv", False), '"cleanEnv"'),
-        None if cwd is None else _word(cwd, '"cwd"'),
-    )
-    server = mcp.ServerInfo(
-        _text(members.get("protocol"), '"protocol"'),
-        _text(about.get("name", ""), '"name"'),
-        _text(about.get("version", ""), '"version"'),
-        None if instructions is None else _text(instructions, '"instructions"'),
-    )
-    if server.revision not in mcp.REVISIONS:
-        raise JsonError(f"it names the unknown protocol {server.revision!a}")
-    tools = _object(members.get("tools"), '"tools"')
-    return Entry(launch, server, {name: _pin(name, pin) for name, pin in tools.items()})
-
-
-def _pin(name: str, value: Json) -> PinnedTool:
-    members = _object(value, f"the tool {name!a}", ("digest", "definition"))
-    pin = pin_tool(_object(members.get("definition"), f"the definition of {name!a}"))
-    if pin.definition.get("name") != name:
-        raise JsonError(f"the definition of {name!a} has another name")
-    if members.get("digest") != pin.digest:
-        raise JsonError(
-            f"the definition of {name!a} does not have its digest: it was edited, pin it again"
-        )
-    return pin
-
-
-def _object(value: Json, what: str, known: Collection[str] | None = None) -> dict[str, Json]:
-    """An object, of whose members none is unknown if the known ones are given."""
-    if not isinstance(value, dict):
-        raise JsonError(f"{what} should be an object")
-    unknown = sorted(set(value).difference(known)) if known is not None else []
-    if unknown:
-        raise JsonError(f"{what} has the unknown member {unknown[0]!a}")
-    return value
-
-
-def _flag(value: Json, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise JsonError(f"{what} should be true or false")
-    return value
-
-
-def _text(value: Json, what: str) -> str:
-    if not isinstance(value, str):
-        raise JsonError(f"{what} should be text")
-    return value
-
-
-def _variable(value: str) -> str:
-    name = _word(value, '"env"')
-    if not name or "=" in name:
-        raise JsonError('"env" has a name that no variable can have')
-    return name
-
-
-def _word(value: Json, what: str) -> str:
-    """A word that execve(2) can take."""
-    text = _text(value, what)
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise JsonError(f"{what} holds what no argument can")
-    return text
 
 
 def _broken(path: str, why: str) -> CatalogError:

@@ -7,7 +7,7 @@ model's interface, and schemas of no use.
 import re
 from collections.abc import Iterator
 
-from thrall_py.catalog.entry import PinnedTool
+from thrall_py.catalog.entry import PinnedItem
 from thrall_py.protocol.jsontext import Json
 from thrall_py.redact import Redactor
 from thrall_py.visible import hidden_characters
@@ -23,7 +23,7 @@ _HINTS = (
 )
 
 
-def describe_annotations(pin: PinnedTool) -> str:
+def describe_annotations(pin: PinnedItem) -> str:
     """What the server says of a tool's behaviour, in words; nobody has verified it."""
     annotations = pin.definition.get("annotations")
     if not isinstance(annotations, dict):
@@ -36,17 +36,19 @@ def describe_annotations(pin: PinnedTool) -> str:
     return ", ".join(said) or "no hints"
 
 
-def tool_warnings(tools: dict[str, PinnedTool], redact: Redactor) -> Iterator[str]:
-    """One sentence for each oddity of each tool."""
-    for name, pin in tools.items():
+def item_warnings(
+    items: dict[str, PinnedItem], redact: Redactor, *, is_tools: bool
+) -> Iterator[str]:
+    """One sentence for each oddity of each tool, prompt or resource."""
+    for name, pin in items.items():
         shown = redact.quoted(name, 40)
-        if not _NAME.fullmatch(name):
+        if is_tools and not _NAME.fullmatch(name):
             yield f"{shown}: an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -"
         for place, characters in _hidden(pin.definition, ""):
             kinds = " ".join(characters[:_SHOWN_KINDS])
             more = " and more" if len(characters) > _SHOWN_KINDS else ""
             yield f"{shown}: hidden characters in {redact.plain(place, 64)}: {kinds}{more}"
-        oddity = _schema_oddity(pin.definition)
+        oddity = _schema_oddity(pin.definition) if is_tools else None
         if oddity:
             yield f"{shown}: {oddity}"
 

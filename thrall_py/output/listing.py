@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from thrall_py.catalog import review
-from thrall_py.catalog.entry import Entry, PinnedTool
+from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.redact import Redactor
 
 _MOST_TOOLS = 40  # lines
@@ -30,7 +30,7 @@ def tell(
     if terminal:
         from thrall_py.output import pretty
 
-        pretty.print_tools(rows)
+        pretty.print_table(("tool", "hints (unverified)", "summary"), rows, stderr=True)
     else:
         for name, hints, _ in rows:
             say(f"  {name}  ({hints})")
@@ -42,7 +42,7 @@ def tell(
         say(f"and {len(warnings) - _MOST_WARNINGS} more warnings")
 
 
-def _row(name: str, pin: PinnedTool, redact: Redactor) -> Row:
+def _row(name: str, pin: PinnedItem, redact: Redactor) -> Row:
     description = pin.definition.get("description")
     first = description.strip().partition("\n")[0] if isinstance(description, str) else ""
     return (

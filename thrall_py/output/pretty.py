@@ -7,12 +7,15 @@ from rich.table import Table
 from rich.text import Text
 
 
-def print_tools(rows: Iterable[tuple[str, str, str]]) -> None:
-    """Print tools (name, hints, summary: each already visible) as a table on stderr."""
+def print_table(
+    columns: tuple[str, str, str], rows: Iterable[tuple[str, str, str]], *, stderr: bool
+) -> None:
+    """Print rows whose cells are already visible; the last column is cut to fit."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("tool", style="cyan", overflow="fold")
-    table.add_column("hints (unverified)", overflow="fold")
-    table.add_column("summary", overflow="ellipsis", no_wrap=True)
+    first, second, last = columns
+    table.add_column(first, style="cyan", overflow="fold")
+    table.add_column(second, overflow="fold")
+    table.add_column(last, overflow="ellipsis", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console(stderr=True, highlight=False).print(table)
+    Console(stderr=stderr, highlight=False).print(table)

@@ -41,14 +41,18 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
 
 def _write(directory: str, number: int, part: MediaPart) -> str:
     """Write a new file `part-NUMBER`, or the next number that is free; its path."""
+    written = ""
     while True:
         path = os.path.join(directory, f"part-{number}{part.extension}")
         try:
             with open(path, "xb") as file:
+                written = path
                 file.writelines(part.decode())
         except FileExistsError:
             number += 1
         except OSError as problem:
+            if written:  # half a part is none
+                os.unlink(written)
             raise OutputError(f"cannot write {visible(path)}: {problem.strerror}") from None
         else:
             return path

@@ -233,6 +233,8 @@ class Handshake:
         server = mcp.parse_initialize_result(response.result) if response.result else None
         if server is None:
             raise self.session.failed("answered initialize without a protocol version")
+        if server.is_modern:
+            raise self.session.failed(f"answered initialize with {mcp.MODERN}, which has none,")
         if server.revision not in mcp.LEGACY:
             raise self._no_common_version(server.revision)
         self.session.complete_handshake(server)

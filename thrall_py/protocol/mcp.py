@@ -36,6 +36,22 @@ _ENVELOPE = json.dumps(
 )
 
 
+class Kind(NamedTuple):
+    """One kind of thing that servers list: where, and what tells two of them apart."""
+
+    member: str
+    method: str
+    key: str
+    capability: str
+
+
+TOOLS = Kind("tools", "tools/list", "name", "tools")
+PROMPTS = Kind("prompts", "prompts/list", "name", "prompts")
+RESOURCES = Kind("resources", "resources/list", "uri", "resources")
+TEMPLATES = Kind("resourceTemplates", "resources/templates/list", "uriTemplate", "resources")
+KINDS = (TOOLS, PROMPTS, RESOURCES, TEMPLATES)
+
+
 class ServerInfo(NamedTuple):
     """What a server says of itself in the handshake, and the revision it is spoken to in."""
 
@@ -43,7 +59,7 @@ class ServerInfo(NamedTuple):
     name: str = ""
     version: str = ""
     instructions: str | None = None
-    offers_tools: bool = True
+    capabilities: frozenset[str] = frozenset(("tools",))  # by their names
 
     @property
     def is_modern(self) -> bool:
@@ -77,9 +93,9 @@ class ErrorObject(NamedTuple):
 
 
 class Page(NamedTuple):
-    """One page of tools/list."""
+    """One page of a list."""
 
-    tools: list[Value]
+    items: list[Value]
     cursor: str | None
 
 
@@ -128,23 +144,23 @@ def parse_discover_result(result: Value) -> ServerInfo | None:
     return _server_info(MODERN, result, info)
 
 
-def parse_tools_page(result: Value) -> Page:
-    """Read the result of tools/list.
+def parse_page(result: Value, kind: Kind) -> Page:
+    """Read the result of tools/list, or of another list.
 
     Raises:
         JsonError: it is not such a result; the message says why.
 
     """
-    tools = result.member("tools")
-    if tools is None or not isinstance(tools.children, list):
-        raise JsonError('it has no array "tools"')
+    items = result.member(kind.member)
+    if items is None or not isinstance(items.children, list):
+        raise JsonError(f'it has no array "{kind.member}"')
     cursor = result.member("nextCursor")
     if cursor is None or cursor.first == "n":
-        return Page(tools.children, None)
+        return Page(items.children, None)
     following = cursor.string()
     if following is None:
         raise JsonError('its "nextCursor" is not a string')
-    return Page(tools.children, following)
+    return Page(items.children, following)
 
 
 def _server_info(revision: str, result: Value, info: Value | None) -> ServerInfo:
@@ -157,7 +173,8 @@ def _server_info(revision: str, result: Value, info: Value | None) -> ServerInfo
         name if isinstance(name, str) else "",
         version if isinstance(version, str) else "",
         result.member_string("instructions"),
-        not isinstance(capabilities, dict) or "tools" in capabilities,
+        # A server that says nothing of the sort is taken for one of tools.
+        frozenset(capabilities if isinstance(capabilities, dict) else ("tools",)),
     )
 
 

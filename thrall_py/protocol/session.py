@@ -41,7 +41,7 @@ class Session:
         redact: makes the server's words fit to be repeated.
         server: what the server said of itself; until the handshake is complete, a guess.
         stage: what goes on, as failures name it: the handshake, or the method of the request.
-        list_changes: how often the server said that its tools changed.
+        list_changes: how often the server said that one of its lists changed.
 
     """
 
@@ -218,7 +218,7 @@ class Session:
             self._skipped.add(line)
         elif message.id is not None:
             self._reply(message.id, message.method)
-        elif message.method == "notifications/tools/list_changed":
+        elif message.method.endswith("/list_changed"):
             self.list_changes += 1
 
     def _match(self, message: wire.Message) -> Id | None:
@@ -293,7 +293,7 @@ class Session:
         sentence += f": {message}" if message else ""
         if error.data:
             sentence += f", data {self.redact.plain(decode(error.data.text), _DATA_SHOWN)}"
-        return JsonRpcError(sentence)
+        return JsonRpcError(sentence, error.code)
 
     def _aftermath(self) -> str:
         ran = "; the tool may have run" if self.stage == "tools/call" else ""

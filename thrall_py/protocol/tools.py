@@ -1,4 +1,4 @@
-"""What a session is for: list all tools of a server, call one of them once."""
+"""What a session is for: list what a server offers, call one of its tools once."""
 
 import json
 
@@ -14,11 +14,12 @@ _MOST_ASKED = 5  # requests for input that are named
 _SHOWN = 40  # characters of a name
 
 
-def list_all(session: Session, seconds: float, limit: int) -> list[Value]:
-    """List the tools, all pages or none; once more from the start if they change meanwhile.
+def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> list[Value]:
+    """List everything of a kind, all pages or none; once more if it changes meanwhile.
 
     Args:
         session: an open session.
+        kind: of what is listed.
         seconds: for each page.
         limit: bytes that all definitions together may take.
 
@@ -27,11 +28,11 @@ def list_all(session: Session, seconds: float, limit: int) -> list[Value]:
         JsonRpcError, TimedOutError: as the session says.
 
     """
-    if not session.server.offers_tools:
-        raise ServerError("the server offers no tools: it declares no such capability")
     changes = session.list_changes
-    tools = _pages(session, seconds, limit)
-    return tools if session.list_changes == changes else _pages(session, seconds, limit)
+    items = _pages(session, kind, seconds, limit)
+    if session.list_changes != changes:
+        items = _pages(session, kind, seconds, limit)
+    return items
 
 
 def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
@@ -61,48 +62,47 @@ def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
 
 
-def _pages(session: Session, seconds: float, limit: int) -> list[Value]:
-    tools: list[Value] = []
+def _pages(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> list[Value]:
+    items: list[Value] = []
     cursors: set[str] = set()
     cursor, size = None, 0
     for _ in range(_MOST_PAGES):
-        page = _page(session, cursor, seconds)
-        if cursor == "" and _brings_nothing(page, tools):
-            return tools  # for some servers the empty cursor means the end (2026-07-28 says not)
-        tools += page.tools
-        size += sum(tool.end - tool.start for tool in page.tools)
+        page = _page(session, kind, cursor, seconds)
+        if cursor == "" and _brings_nothing(page, items):
+            return items  # for some servers the empty cursor means the end (2026-07-28 says not)
+        items += page.items
+        size += sum(item.end - item.start for item in page.items)
         if size > limit:
-            raise session.failed(f"listed more than {limit} bytes of tools")
+            raise session.failed(f"listed more than {limit} bytes of {kind.member}")
         if page.cursor is None:
-            return tools
+            return items
         if page.cursor in cursors:
-            raise session.failed(
-                f"named the page {session.redact.quoted(page.cursor, _SHOWN)} a second time"
-            )
+            shown = session.redact.quoted(page.cursor, _SHOWN)
+            raise session.failed(f"named the page {shown} a second time")
         cursor = page.cursor
         cursors.add(cursor)
-    raise session.failed(f"still had more tools after {_MOST_PAGES} pages")
+    raise session.failed(f"still had more {kind.member} after {_MOST_PAGES} pages")
 
 
-def _page(session: Session, cursor: str | None, seconds: float) -> mcp.Page:
+def _page(session: Session, kind: mcp.Kind, cursor: str | None, seconds: float) -> mcp.Page:
     member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
     params = mcp.request_params(session.server.revision, member)
     try:
-        result = session.request("tools/list", params, seconds)
+        result = session.request(kind.method, params, seconds)
     except JsonRpcError as problem:
         if cursor is None:
             raise
         # A list that breaks off is the server's failure, not a refusal of what was asked.
         raise ServerError(f"{problem}, in the middle of the list") from None
     try:
-        return mcp.parse_tools_page(result)
+        return mcp.parse_page(result, kind)
     except JsonError as problem:
         raise session.failed(f"sent a page that cannot be used ({problem})") from None
 
 
-def _brings_nothing(page: mcp.Page, tools: list[Value]) -> bool:
-    known = {tool.text for tool in tools}
-    return all(tool.text in known for tool in page.tools)
+def _brings_nothing(page: mcp.Page, items: list[Value]) -> bool:
+    known = {item.text for item in items}
+    return all(item.text in known for item in page.items)
 
 
 def _state(session: Session, result: Value) -> str | None:

@@ -16,6 +16,9 @@ _MESSAGE: Shape = {
     "result": {
         "content": {EACH: {"resource": {}}},
         "tools": {EACH: {}},
+        "prompts": {EACH: {}},
+        "resources": {EACH: {}},
+        "resourceTemplates": {EACH: {}},
         "inputRequests": {EACH: {"params": {}}},
         "_meta": {},
     },

@@ -4,9 +4,10 @@ No exception between two bytecodes, so from the first moment after the spawn to 
 teardown nothing can be left half done. A signal that was ignored on entry (nohup) stays ignored.
 """
 
+import contextlib
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Self
 
@@ -76,6 +77,29 @@ class Interrupts:
         if came and self.signum is None:
             self.signum = came[0]
         return bool(came)
+
+
+@contextlib.contextmanager
+def blocked() -> Iterator[None]:
+    """Keep the signals that ask thrall to stop waiting for a moment."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def forget() -> None:
+    """In a copy of a process: note nothing for the process that this is a copy of."""
+    signal.set_wakeup_fd(-1)
+    for signum in _STOPPING:
+        if signal.getsignal(signum) is not signal.SIG_IGN:
+            signal.signal(signum, signal.SIG_DFL)
+
+
+def unblock() -> None:
+    """Let them come, and those that have waited."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
 
 
 def die_by_signal(signum: int) -> int:

@@ -20,6 +20,7 @@ class Command(NamedTuple):
     argv: tuple[str, ...]
     environment: dict[str, str]
     cwd: str | None = None
+    shown: str = ""  # the program as a person wrote it, before a secret was filled in
 
 
 class Child(NamedTuple):
@@ -39,7 +40,9 @@ def spawn(command: Command) -> Child:
         InputError: the directory to start it in is not there.
 
     """
-    program = visible(command.argv[0])
+    program = visible(command.shown or command.argv[0])
+    if not command.argv[0]:
+        raise ProgramNotFoundError("the program has no name")
     try:
         process = subprocess.Popen(
             command.argv,
@@ -58,6 +61,8 @@ def spawn(command: Command) -> Child:
         ):
             raise CannotExecuteError(f"the interpreter of {program} was not found") from None
         raise ProgramNotFoundError(f"the program {program} was not found") from None
+    except UnicodeEncodeError:
+        raise CannotExecuteError(f"cannot execute {program}: not in this locale") from None
     except OSError as problem:
         if command.cwd is not None and problem.filename == command.cwd:
             why = f"cannot start in {visible(command.cwd)}: {problem.strerror}"

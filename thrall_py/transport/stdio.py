@@ -11,6 +11,8 @@ from thrall_py.transport.interrupts import Interrupts
 # What a pipe that poll(2) calls writable takes without blocking (PIPE_BUF on Linux), so that a
 # reader who stopped reading cannot keep a signal waiting.
 _AT_ONCE = 4096
+_CHUNK = 1 << 20  # bytes read at once
+_LARGEST = 1 << 29  # bytes of input; it is held three times over
 
 
 def open_missing() -> frozenset[int]:
@@ -24,6 +26,7 @@ def open_missing() -> frozenset[int]:
             os.fstat(fd)
         except OSError:
             os.open(os.devnull, os.O_WRONLY if fd == 2 else os.O_RDONLY)  # noqa: PLR2004 - stderr
+            os.set_inheritable(fd, True)  # noqa: FBT003 - or a server would start without it
             closed.add(fd)
     return frozenset(closed)
 
@@ -35,9 +38,22 @@ def read() -> bytes:
         InputError: it cannot be read.
 
     """
+    chunks, size = [], 0
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
     try:
-        with open(0, "rb", closefd=False) as stdin:
-            return stdin.read()
+        while True:
+            try:
+                chunk = os.read(0, _CHUNK)
+            except BlockingIOError:  # somebody else made it so, and it is theirs too
+                poll.poll()
+                continue
+            chunks.append(chunk)
+            size += len(chunk)
+            if not chunk:
+                return b"".join(chunks)
+            if size > _LARGEST:
+                raise InputError(f"the input is larger than {_LARGEST} bytes")
     except OSError as problem:
         raise InputError(f"cannot read stdin: {problem.strerror}") from None
 

@@ -9,6 +9,7 @@ from thrall_py.errors import InputError, UsageError
 from thrall_py.protocol.jsontext import JsonError, decode, latin1, validate
 from thrall_py.visible import visible
 
+_LARGEST = 1 << 28  # bytes of a file
 _SHOWN = 300  # characters of what is wrong with a value
 # The shortest key that makes sense of it, so a text may hold any of these characters.
 _ITEM = re.compile(r"(?P<key>.*?)(?P<colon>:?)=(?P<file>@?)(?P<rest>.*)", re.DOTALL)
@@ -54,7 +55,8 @@ def from_items(items: Iterable[str]) -> str:
 def _value(found: re.Match[str], what: str) -> str:
     if found["file"]:
         what = f"the file {visible(found['rest'])}"
-        text = _text(_contents(found["rest"], what), what)
+        data = _contents(found["rest"], what)
+        text = _text(data, what) if found["colon"] else _plain_text(data, what)
     else:
         text = decode_argument(found["rest"])
     if not found["colon"]:
@@ -68,9 +70,12 @@ def _value(found: re.Match[str], what: str) -> str:
 def _contents(path: str, what: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read()
+            data = file.read(_LARGEST + 1)
     except OSError as problem:
         raise InputError(f"cannot read {what}: {problem.strerror}") from None
+    if len(data) > _LARGEST:
+        raise InputError(f"{what} is larger than {_LARGEST} bytes")
+    return data
 
 
 def decode_argument(argument: str) -> str:
@@ -84,6 +89,13 @@ def decode_argument(argument: str) -> str:
         return os.fsencode(argument).decode()
     except UnicodeDecodeError:
         raise InputError(f"{visible(argument)} is not UTF-8") from None
+
+
+def _plain_text(data: bytes, what: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{what} is not UTF-8 ({problem.reason})") from None
 
 
 def _text(data: bytes, what: str) -> str:

@@ -1,48 +1,91 @@
 """`thrall check`: whether each server still offers exactly what was pinned."""
 
+import functools
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import drift, entry
-from thrall_py.errors import JsonRpcError, ServerError
-from thrall_py.protocol import tools
+from thrall_py.catalog.report import Report
+from thrall_py.errors import JsonRpcError, ServerError, ThrallError
+from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
+from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
+from thrall_py.verbs.survey import survey
+
+_VERSION = 40  # characters
 
 
-class CheckResult(NamedTuple):
-    """One server that was asked again."""
+class Target(NamedTuple):
+    """A server to be checked: the catalog's path, its name there, its entry, and what may pass."""
 
-    differences: list[drift.Difference]
-    notes: list[str]  # for a person; never drift
-    redact: Redactor
+    catalog: str
+    name: str
+    entry: entry.Entry
+    allowed: frozenset[str]
 
 
-def check_server(
-    pinned: entry.Entry, connection: ConnectionOptions, interrupts: Interrupts
-) -> CheckResult:
+def check_server(target: Target, connection: ConnectionOptions, interrupts: Interrupts) -> Report:
     """Ask one server again, twice: a list that changes within a session is no list.
+
+    Args:
+        target: the server.
+        connection: how it is spoken to.
+        interrupts: the signals that stop it.
 
     Raises:
         ThrallError: it could not be asked; that is never "unchanged".
 
     """
+    pinned = target.entry
     server = prepare(pinned.launch, {}, fill_in=True)
     try:
         with open_session(server, connection, interrupts, pinned.server.revision) as session:
-            listings = [
-                tools.list_all(session, connection.timeout, connection.max_message)
-                for _ in range(2)
-            ]
-            now = session.server
+            first, second = (
+                survey(session, pinned.surface, connection, server.redact) for _ in range(2)
+            )
     except JsonRpcError as problem:  # nothing the caller asked wrongly: it could not be checked
         raise ServerError(str(problem)) from None
-    live = [entry.read_tools(listed, server.redact) for listed in listings]
-    found = [drift.compare_server(pinned, now.instructions, tools_now) for tools_now in live]
-    notes = list(live[0].oddities)
-    if now.version != pinned.server.version:
-        versions = (
-            server.redact.quoted(version, 40) for version in (now.version, pinned.server.version)
-        )
-        notes.append("the server's version is {}, was {} when pinned".format(*versions))
-    return CheckResult(found[0] or found[1], notes, server.redact)
+    notes = list(first.oddities)
+    version = first.server.version
+    if version != pinned.server.version:
+        shown = (server.redact.quoted(each, _VERSION) for each in (version, pinned.server.version))
+        notes.append("the server's version is {}, was {} when pinned".format(*shown))
+    tools = pinned.tools | first.items.get(mcp.TOOLS.member, {})
+    found = drift.compare_server(pinned, first) or drift.compare_server(pinned, second)
+    return Report(
+        target.catalog,
+        target.name,
+        tuple(tools),
+        found,
+        target.allowed,
+        notes,
+        None,
+        0,
+        server.redact,
+    )
+
+
+def check_all(
+    targets: Sequence[Target], connection: ConnectionOptions, jobs: int, interrupts: Interrupts
+) -> Iterator[Report]:
+    """Check servers side by side; a report for each, in their order, whatever became of them.
+
+    Args:
+        targets: the servers.
+        connection: how they are spoken to.
+        jobs: how many at a time.
+        interrupts: the signals that stop it.
+
+    """
+
+    def task(target: Target, own: Interrupts) -> Report:
+        try:
+            return check_server(target, connection, own)
+        except ThrallError as problem:
+            failed = (str(problem), problem.exit_status, Redactor())
+            return Report(target.catalog, target.name, (), [], target.allowed, [], *failed)
+
+    tasks = [functools.partial(task, target) for target in targets]
+    return workers.run_all(tasks, jobs, interrupts)

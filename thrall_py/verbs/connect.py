@@ -54,7 +54,7 @@ def prepare(spec: LaunchSpec, given: Mapping[str, str], *, fill_in: bool) -> Pre
         secrets += [values[name] for name in names if name in values]
     secrets += [value for name, value in values.items() if is_secret_name(name)]
     environment = inherited_environment(values, clean=spec.clean_env) | env
-    return PreparedServer(Command(argv, environment, spec.cwd), Redactor(secrets))
+    return PreparedServer(Command(argv, environment, spec.cwd, spec.command[0]), Redactor(secrets))
 
 
 @contextlib.contextmanager

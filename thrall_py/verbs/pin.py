@@ -2,26 +2,45 @@
 
 from typing import NamedTuple
 
-from thrall_py.catalog import entry, file, review
+from thrall_py.catalog import drift, entry, file, review
+from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.launch import LaunchSpec
-from thrall_py.errors import ServerError
-from thrall_py.protocol import canonical, mcp, tools
+from thrall_py.errors import CatalogError, ServerError
+from thrall_py.protocol import canonical, mcp
 from thrall_py.redact import Redactor
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session
+from thrall_py.verbs.survey import survey
+from thrall_py.visible import visible
+
+
+class Naming(NamedTuple):
+    """What a server and its tools are called in the catalog."""
+
+    name: str | None = None  # None: as the server calls itself
+    prefix: str | None = None  # None: as in an earlier pin, if there is one
 
 
 class PinResult(NamedTuple):
     """A server that was asked, and what a person should know before its pin is written."""
 
-    name: str
+    name: str  # in the catalog
+    naming: Naming
     entry: entry.Entry
     warnings: list[str]
     redact: Redactor
 
 
+class Update(NamedTuple):
+    """A catalog with a pin in it, and what that changes about the server's earlier pin."""
+
+    text: str
+    differences: list[Difference]
+
+
 def pin_server(
     launch: LaunchSpec,
+    naming: Naming,
     prepared: PreparedServer,
     connection: ConnectionOptions,
     interrupts: Interrupts,
@@ -30,59 +49,65 @@ def pin_server(
 
     Args:
         launch: how the server is started, as the catalog will say it.
-        prepared: the same, filled in.
+        naming: what it is called there.
+        prepared: the launch filled in.
         connection: how it is spoken to.
         interrupts: the signals that stop it.
 
     Raises:
-        ThrallError: the server does not open, or its list cannot be pinned.
+        ThrallError: the server does not open, or its lists cannot be pinned.
 
     """
     with open_session(prepared, connection, interrupts) as session:
-        listed = tools.list_all(session, connection.timeout, connection.max_message)
-        server = session.server
-    live = entry.read_tools(listed, prepared.redact)
-    found = entry.Entry(launch, server, live.tools)
+        live = survey(session, entry.SURFACE, connection, prepared.redact)
+    found = entry.Entry(launch, live.server, live.items, entry.SURFACE)
     _refuse_secrets(found, prepared.redact)
     warnings = [
         *live.oddities,
-        *review.instructions_warnings(server.instructions),
-        *review.tool_warnings(live.tools, prepared.redact),
+        *review.instructions_warnings(live.server.instructions),
+        *(
+            warning
+            for member, items in live.items.items()
+            for warning in review.item_warnings(
+                items, prepared.redact, is_tools=member == mcp.TOOLS.member
+            )
+        ),
     ]
-    if not live.tools:
+    if not found.tools:
         warnings.append("the server offers no tools: the pin is empty")
-    return PinResult(_name(server, launch), found, warnings, prepared.redact)
+    own = live.server.name or launch.command[0].rpartition("/")[2]
+    return PinResult(naming.name or own, naming, found, warnings, prepared.redact)
 
 
-def write_catalog(path: str, pinned: PinResult) -> str:
-    """Put the pin into the catalog at `path`, new or not.
-
-    Returns:
-        The text of the catalog; for standard output that is all that is done.
+def update(path: str, pinned: PinResult) -> Update:
+    """Put the pin into the catalog at `path`, in memory.
 
     Raises:
-        CatalogError: the file is no catalog, or cannot be written.
+        CatalogError: the file is no catalog, or two of its servers would collide.
 
     """
     catalog = file.read_for_update(path)
-    catalog[pinned.name] = pinned.entry
-    text = file.dumps(catalog)
-    if path != file.STDOUT:
-        file.write(path, text)
-    return text
-
-
-def _name(server: mcp.ServerInfo, launch: LaunchSpec) -> str:
-    return server.name or launch.command[0].rpartition("/")[2]
+    earlier, found = catalog.servers.get(pinned.name), pinned.entry
+    by_program = not (pinned.naming.name or found.server.name)  # as others may be filed, too
+    if earlier and by_program and earlier.launch.command != found.launch.command:
+        raise CatalogError(f"{visible(pinned.name)} is another server: give this one a --name")
+    prefix = pinned.naming.prefix
+    if prefix is None:
+        prefix = earlier.prefix if earlier else ""
+    catalog.servers[pinned.name] = found._replace(prefix=prefix)
+    file.refuse_collisions(catalog, path)
+    live = entry.Live(pinned.entry.server, pinned.entry.items, [])
+    differences = drift.compare_server(earlier, live) if earlier else []
+    return Update(file.dumps(catalog), differences)
 
 
 def _refuse_secrets(found: entry.Entry, redact: Redactor) -> None:
     """Let no secret into the file that the server repeats in what it says of itself."""
-    for name, pin in found.tools.items():
-        if redact.leaks(canonical.compact(pin.definition)):
-            raise ServerError(
-                f"the definition of {redact.quoted(name)} repeats a secret of its environment"
-            )
+    for items in found.items.values():
+        for name, item in items.items():
+            if redact.leaks(canonical.compact(item.definition)):
+                shown = redact.quoted(name)
+                raise ServerError(f"the definition of {shown} repeats a secret of its environment")
     said = f"{found.server.name} {found.server.version} {found.server.instructions or ''}"
     if redact.leaks(said):
         raise ServerError(

@@ -1,0 +1,300 @@
+import fcntl
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from servers import TOOLS, command, offering
+
+from thrall_py import cli
+
+GOOD = ("--", *command("good"))
+HEAD = "2 tools pinned; hints are the server's own word, nobody has verified them"
+
+
+def servers(path="c.json"):
+    """The servers of a catalog, by name."""
+    return json.loads(Path(path).read_text())["servers"]
+
+
+def test_a_pin_is_written_and_told(thrall):
+    ran = thrall("pin", "c.json", *GOOD)
+    assert (ran.status, ran.out) == (0, b"")
+    assert ran.err == (
+        f"thrall: fake: {HEAD}\n"
+        "thrall: fake:   echo  (no hints)\n"
+        "thrall: fake:   fail  (read-only)\n"
+    )
+    assert list(json.loads(Path("c.json").read_text())["servers"]["fake"]["tools"]) == [
+        "echo",
+        "fail",
+    ]
+
+
+def test_a_pin_for_stdout_leaves_no_file(thrall):
+    ran = thrall("pin", "-", *GOOD)
+    assert ran.status == 0
+    assert json.loads(ran.out)["servers"]["fake"]["command"] == list(GOOD[1:])
+    assert os.listdir() == []
+
+
+def test_a_variable_is_filled_in_and_pinned_as_it_was_written(thrall, monkeypatch, graveyard):
+    monkeypatch.setenv("STORY", graveyard.path)
+    ran = thrall("pin", "-", "--env", "A=hunter22", "--", *command("good", "${STORY}"))
+    assert graveyard.words() == ["eof"]
+    pinned = json.loads(ran.out)["servers"]["fake"]
+    assert pinned["command"][-1] == "${STORY}"
+    assert pinned["env"] == {"A": "${A}"}
+    assert b"hunter22" not in ran.out
+
+
+def test_a_person_at_a_terminal_gets_a_table(thrall, replaced, terminal):
+    replaced(2, terminal.theirs)
+    ran = thrall("pin", "c.json", *GOOD)
+    assert ran.status == 0
+    assert "hints (unverified)" in ran.err
+    assert "Say it again." in ran.err
+
+
+def test_what_is_odd_about_a_server_is_a_warning(thrall):
+    offering(tools=[])
+    assert thrall("pin", "c.json", *GOOD).err.endswith(
+        "thrall: fake: warning: the server offers no tools: the pin is empty\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("no/c.json", "cannot write no/c.json: there is no directory {}/no"),
+        ("text", "text is no usable catalog: not JSON: Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_a_pin_that_cannot_be_written_starts_nothing(thrall, path, sentence):
+    Path("text").write_text("text")
+    ran = thrall("pin", path, "--", "no-such-program")
+    assert ran == (3, b"", f"thrall: {sentence.format(os.getcwd())}\n")
+
+
+def test_without_stdout_no_pin_for_it_is_started(thrall, replaced, graveyard):
+    replaced(1)
+    ran = thrall("pin", "-", "--", *command("good", graveyard.path))
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: stdout is closed, so there is no place for an answer\n",
+    )
+    with pytest.raises(AssertionError, match="none has opened the FIFO"):
+        graveyard.words()
+
+
+def test_without_stdout_a_pin_is_written_to_its_file(thrall, replaced):
+    replaced(1)
+    assert thrall("pin", "c.json", *GOOD).status == 0
+    assert list(json.loads(Path("c.json").read_text())["servers"]) == ["fake"]
+
+
+def test_a_server_that_cannot_be_pinned_leaves_the_catalog_as_it_was(thrall):
+    thrall("pin", "c.json", *GOOD)
+    before = Path("c.json").read_bytes()
+    offering(tools=[{}])
+    ran = thrall("pin", "c.json", *GOOD)
+    assert (ran.status, ran.out) == (4, b"")
+    assert ran.err == "thrall: c.json: entry 1 of the server's tools has no name\n"
+    assert Path("c.json").read_bytes() == before
+
+
+def test_a_signal_during_the_teardown_keeps_a_pin_from_being_written(thrall):
+    offering(stop=int(signal.SIGTERM))
+    assert thrall("pin", "c.json", *GOOD) == (128 + signal.SIGTERM, b"", "")
+    assert os.listdir() == ["server.json"]
+
+
+# -- what a new pin changes --------------------------------------------------------------------
+
+CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
+DIFFERENCE = b'  echo: description: text, changed\n    - "Say it again."\n    + "New."\n'
+
+
+def test_what_changed_about_an_earlier_pin_is_printed(thrall):
+    assert thrall("pin", "c.json", *GOOD).out == b""
+    assert thrall("pin", "c.json", *GOOD).out == b""
+    offering(tools=CHANGED)
+    ran = thrall("pin", "c.json", *GOOD)
+    assert (ran.status, ran.out) == (0, DIFFERENCE)
+    assert servers()["fake"]["tools"]["echo"]["definition"]["description"] == "New."
+
+
+def test_a_dry_run_prints_the_same_and_writes_nothing(thrall):
+    thrall("pin", "c.json", *GOOD)
+    before = Path("c.json").read_bytes()
+    same = thrall("pin", "c.json", "--dry-run", *GOOD)
+    assert (same.status, same.out) == (0, b"")
+    offering(tools=CHANGED)
+    ran = thrall("pin", "c.json", "--dry-run", *GOOD)
+    assert (ran.status, ran.out) == (1, DIFFERENCE)
+    assert ran.err.startswith(f"thrall: fake: {HEAD}\n")
+    assert Path("c.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("path", ["new.json", "-"])
+def test_a_dry_run_without_an_earlier_pin_leaves_no_file(thrall, path):
+    ran = thrall("pin", path, "--dry-run", *GOOD)
+    assert (ran.status, ran.out) == (0, b"")
+    assert HEAD in ran.err
+    assert os.listdir() == []
+
+
+def test_a_dry_run_of_a_server_that_cannot_be_pinned_is_no_verdict(thrall):
+    offering(tools=[{}])
+    assert thrall("pin", "c.json", "--dry-run", *GOOD).status == 4
+
+
+def test_a_secret_in_what_changed_is_masked(thrall):
+    words = ("--env", "A=sesame42", *GOOD)
+    thrall("pin", "c.json", *words)
+    offering(tools=[{**TOOLS[0], "description": "x sesame42 y"}, TOOLS[1]])
+    assert b'+ "x *** y"' in thrall("pin", "c.json", "--dry-run", *words).out
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+def test_a_server_is_filed_under_the_name_that_is_given(thrall):
+    ran = thrall("pin", "c.json", "--name", "mine", *GOOD)
+    assert ran.err.startswith("thrall: mine: 2 tools pinned")
+    assert list(servers()) == ["mine"]
+    assert servers()["mine"]["server"]["name"] == "fake"
+    assert thrall("check", "c.json") == (0, b"mine: as pinned\n", "")
+
+
+def test_two_servers_with_the_same_tools_need_a_prefix(thrall):
+    thrall("pin", "c.json", "--name", "one", *GOOD)
+    before = Path("c.json").read_bytes()
+    ran = thrall("pin", "c.json", "--name", "other", *GOOD)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == (
+        "thrall: c.json: c.json would have the tool echo of one and other:"
+        " give one of them a --prefix\n"
+    )
+    assert Path("c.json").read_bytes() == before
+    assert thrall("pin", "c.json", "--name", "other", "--prefix", "o_", *GOOD).status == 0
+    assert {name: server.get("prefix") for name, server in servers().items()} == {
+        "one": None,
+        "other": "o_",
+    }
+
+
+def test_a_server_without_a_name_does_not_take_the_place_of_another(thrall):
+    offering(serverInfo={})
+    thrall("pin", "c.json", *GOOD)
+    before = Path("c.json").read_bytes()
+    name = os.path.basename(GOOD[1])
+    again = ("--", *command("modern"))
+    assert thrall("pin", "c.json", *again) == (
+        3,
+        b"",
+        f"thrall: c.json: {name} is another server: give this one a --name\n",
+    )
+    assert Path("c.json").read_bytes() == before
+    assert thrall("pin", "c.json", "--name", "other", "--prefix", "o_", *again).status == 0
+    assert sorted(servers()) == sorted([name, "other"])
+
+
+def test_a_server_without_a_name_can_be_pinned_again_under_the_name_that_is_given(thrall):
+    offering(serverInfo={})
+    thrall("pin", "c.json", "--name", "mine", *GOOD)
+    assert thrall("pin", "c.json", "--name", "mine", "--", *command("modern")).status == 0
+    assert servers()["mine"]["command"] == list(command("modern"))
+
+
+def test_the_prefix_of_an_earlier_pin_stays_until_another_is_given(thrall):
+    thrall("pin", "c.json", "--prefix", "p_", *GOOD)
+    assert servers()["fake"]["prefix"] == "p_"
+    thrall("pin", "c.json", *GOOD)
+    assert servers()["fake"]["prefix"] == "p_"
+    thrall("pin", "c.json", "--prefix", "", *GOOD)
+    assert "prefix" not in servers()["fake"]
+
+
+def test_a_signal_ends_a_pin_that_waits_for_the_lock(thrall, monkeypatch):
+    holder = os.open(".", os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    real = time.sleep
+
+    def interrupted(seconds):
+        os.kill(os.getpid(), signal.SIGTERM)
+        real(seconds)
+
+    monkeypatch.setattr(time, "sleep", interrupted)
+    died = []
+    monkeypatch.setattr(cli, "die_by_signal", lambda signum: died.append(signum) or 128 + signum)
+    assert thrall("pin", "c.json", *GOOD).status == 143
+    os.close(holder)
+    assert (died, os.path.exists("c.json")) == ([signal.SIGTERM], False)
+
+
+# -- credentials -------------------------------------------------------------------------------
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "spelling"),
+    [
+        ((TOKEN,), 4, "${TOKEN}"),
+        (("--api-key", "abcd1234efgh5678"), 5, "--api-key ${API_KEY}"),
+        (("DB_PASSWORD=x",), 4, "DB_PASSWORD=${DB_PASSWORD}"),
+        (("https://user:x@host/",), 4, "an address with ${NAME} in it"),
+    ],
+)
+def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, spelling):
+    ran = thrall("pin", "c.json", "--", "touch", "started", "x", *words)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == (
+        f"thrall: word {place} behind -- looks like a credential, which does not belong into a"
+        f" catalog: write '{spelling}' and set the variable, or say --allow-literal\n"
+    )
+    assert os.listdir() == []
+
+
+def test_a_credential_behind_a_variable_is_pinned_as_the_variable(thrall, monkeypatch):
+    monkeypatch.setenv("TOKEN", TOKEN)
+    assert thrall("pin", "c.json", *GOOD, "", "${TOKEN}").status == 4  # one word too many for it
+    assert thrall("pin", "c.json", "--env", "TOKEN", *GOOD).status == 0
+    assert servers()["fake"]["env"] == {"TOKEN": "${TOKEN}"}
+    assert TOKEN not in Path("c.json").read_text()
+
+
+@pytest.mark.parametrize("more", [(), ("--allow-literal",)])
+def test_the_value_of_a_secret_variable_in_clear_is_refused_in_any_case(thrall, monkeypatch, more):
+    monkeypatch.setenv("MY_TOKEN", "sesame42sesame")
+    ran = thrall("pin", "c.json", *more, "--", "touch", "started", "x=sesame42sesame")
+    assert ran == (
+        3,
+        b"",
+        "thrall: word 3 behind -- holds the value of a secret variable in clear: write ${NAME} in its place\n",
+    )
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize(
+    "words", [("--", "touch", "\udcff"), ("--cwd", "\udcff", "--", "touch", "x")]
+)
+def test_what_is_not_utf_8_cannot_be_pinned(thrall, words):
+    ran = thrall("pin", "c.json", *words)
+    assert (ran.status, ran.out, os.listdir()) == (3, b"", [])
+    assert ran.err.endswith("\\udcff is not UTF-8\n")
+
+
+def test_a_word_that_only_looks_like_a_credential_can_be_allowed(thrall, tmp_path):
+    fifo = str(tmp_path / TOKEN)
+    words = ("--", *command("good", fifo))
+    assert thrall("pin", "c.json", *words).status == 3
+    os.mkfifo(fifo)
+    descriptor = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    assert thrall("pin", "c.json", "--allow-literal", *words).status == 0
+    assert os.read(descriptor, 100) == b"eof\n"
+    os.close(descriptor)
+    assert servers()["fake"]["command"] == list(words[1:])

@@ -1,0 +1,259 @@
+import json
+
+import pytest
+
+from thrall_py.catalog import codec, file
+from thrall_py.catalog.entry import SURFACE, Entry, pin_item
+from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.errors import CatalogError
+from thrall_py.protocol import mcp
+from thrall_py.protocol.jsontext import JsonError
+from thrall_py.protocol.numbers import ExactNumber
+
+PLAIN = Entry(
+    LaunchSpec(("server",), {}),
+    mcp.ServerInfo("2025-11-25"),
+    {kind.member: {} for kind in mcp.KINDS},
+)
+FULL = Entry(
+    LaunchSpec(
+        ("server", "--x=${Y}", ""), {"B": "${B}", "A": "${A:-é}"}, clean_env=True, cwd="dir"
+    ),
+    mcp.ServerInfo("2026-07-28", "näme", "1.0", "Say \u202e \ud800 please.\n"),
+    {
+        "tools": {
+            "a": pin_item({"name": "a", "x": [1, ExactNumber("0.5"), None, True, {}], "é": "\x1b"}),
+            "b": pin_item({"name": "b"}),
+        },
+        "prompts": {"p": pin_item({"name": "p", "arguments": [{"name": "x"}]})},
+        "resources": {"file:///é": pin_item({"uri": "file:///é", "size": 1})},
+        "resourceTemplates": {"a:{x}": pin_item({"uriTemplate": "a:{x}", "name": "t"})},
+    },
+    prefix="ü_",
+)
+TOOLS_ONLY = PLAIN._replace(surface=("tools",))
+TOOL = {"digest": pin_item({"name": "t"}).digest, "definition": {"name": "t"}}
+RESOURCE = {"digest": pin_item({"uri": "t"}).digest, "definition": {"uri": "t"}}
+SERVER = {"command": ["x"], "protocol": "2025-11-25", "surface": ["tools"], "tools": {"t": TOOL}}
+
+
+def catalog(**changes):
+    """A catalog as JSON with one server; `None` takes a member away."""
+    server = {**SERVER, **changes}
+    server = {name: value for name, value in server.items() if value is not None}
+    return json.dumps({"thrall": 1, "servers": {"s": server}}).encode()
+
+
+def policy(value):
+    return json.dumps({"thrall": 1, "policy": value, "servers": {}}).encode()
+
+
+def refusal(data):
+    with pytest.raises(CatalogError) as refused:
+        file.loads(data, "c\x1b.json")
+    return str(refused.value)
+
+
+# -- there and back ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        Catalog({}),
+        Catalog({"s": PLAIN}),
+        Catalog({"s": FULL, "": TOOLS_ONLY, "ü\u200b": FULL}, ("breaking", "additive")),
+    ],
+)
+def test_what_is_written_is_read_again(content):
+    text = file.dumps(content)
+    assert file.loads(text.encode(), "c") == content
+    assert file.dumps(file.loads(text.encode(), "c")) == text
+
+
+def test_the_text_is_ascii_in_one_order_with_a_final_newline():
+    text = file.dumps(Catalog({"s": FULL, "r": PLAIN}))
+    assert text.isascii()
+    assert text.endswith("\n}\n")
+    assert list(json.loads(text)["servers"]) == ["r", "s"]
+    assert tuple(json.loads(text)["servers"]["s"]) == codec.ENTRY_MEMBERS
+    assert list(json.loads(text)["servers"]["s"]["env"]) == ["A", "B"]
+
+
+def test_the_smallest_entry_says_no_more_than_it_must():
+    assert file.dumps(Catalog({"s": TOOLS_ONLY})) == (
+        '{\n  "thrall": 1,\n  "servers": {\n    "s": {\n      "command": [\n        "server"\n'
+        '      ],\n      "protocol": "2025-11-25",\n      "clientCapabilities": {},\n'
+        '      "surface": [\n        "tools"\n      ],\n      "server": {\n        "name": "",\n'
+        '        "version": ""\n      },\n      "tools": {}\n    }\n  }\n}\n'
+    )
+
+
+def test_a_list_of_the_surface_that_the_server_does_not_have_is_written_as_empty():
+    written = codec.encode_entry(PLAIN._replace(items={}))
+    assert {kind.member: written[kind.member] for kind in mcp.KINDS} == PLAIN.items
+    assert codec.decode_entry(written) == PLAIN
+
+
+@pytest.mark.parametrize("surface", [(), ("tools",), ("instructions", "prompts"), SURFACE])
+def test_what_does_not_belong_to_the_surface_is_not_written(surface):
+    written = codec.encode_entry(PLAIN._replace(surface=surface))
+    assert written["surface"] == list(surface)
+    lists = {kind.member for kind in mcp.KINDS}
+    assert lists.intersection(written) == lists.intersection(surface)
+    assert codec.decode_entry(written).surface == surface
+
+
+def test_the_surface_is_read_in_one_order():
+    (entry,) = file.loads(catalog(surface=["tools", "instructions"]), "c").servers.values()
+    assert entry.surface == ("instructions", "tools")
+
+
+def test_the_policy_stands_in_front_of_the_servers_if_there_is_one():
+    assert list(json.loads(file.dumps(Catalog({}, ("text",))))) == ["thrall", "policy", "servers"]
+    assert list(json.loads(file.dumps(Catalog({})))) == ["thrall", "servers"]
+
+
+@pytest.mark.parametrize(
+    ("value", "allow"),
+    [
+        ({}, ()),
+        ({"allow": []}, ()),
+        ({"allow": ["additive"]}, ("additive",)),
+        ({"allow": ["additive", "breaking"]}, ("breaking", "additive")),
+    ],
+)
+def test_a_policy_names_the_classes_that_pass(value, allow):
+    assert file.loads(policy(value), "c").allow == allow
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_a_clean_environment_is_said_by_a_boolean(clean):
+    (entry,) = file.loads(catalog(cleanEnv=clean), "c").servers.values()
+    assert entry.launch.clean_env is clean
+
+
+def test_what_may_be_missing_may_be_missing():
+    (entry,) = file.loads(catalog(), "c").servers.values()
+    assert entry.launch == LaunchSpec(("x",), {}, clean_env=False, cwd=None)
+    assert entry.server == mcp.ServerInfo("2025-11-25")
+    assert (entry.prefix, entry.surface) == ("", ("tools",))
+
+
+# -- what is refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "not JSON: Expecting value: line 1 column 1 (char 0)"),
+        (b"\xff", "not UTF-8 (invalid start byte)"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"thrall":1,"thrall":1}', "not JSON: the name 'thrall' stands twice in one object"),
+        (b"[]", 'it has no member "thrall"'),
+        (b'["thrall"]', 'it has no member "thrall"'),
+        (b"{}", 'it has no member "thrall"'),
+        (b'{"thrall":1}', 'it should have "thrall", "servers", perhaps "policy", and no more'),
+        (
+            b'{"thrall":1,"servers":[]}',
+            'it should have "thrall", "servers", perhaps "policy", and no more',
+        ),
+        (
+            b'{"thrall":1,"servers":{},"x":1}',
+            'it should have "thrall", "servers", perhaps "policy", and no more',
+        ),
+        (b'{"thrall":1,"servers":{"s":1}}', "a server should be an object"),
+        (catalog(x=1), "a server has the unknown member 'x'"),
+        (catalog(command=None), 'a server has no "command"'),
+        (catalog(command=[]), 'a server has no "command"'),
+        (catalog(command="x y"), 'a server has no "command"'),
+        (catalog(command=[1]), '"command" should be text'),
+        (catalog(command=["\0"]), '"command" holds what no argument can'),
+        (catalog(command=["\ud800"]), '"command" holds what no argument can'),
+        (catalog(cwd=1), '"cwd" should be text'),
+        (catalog(cwd="\0"), '"cwd" holds what no argument can'),
+        (catalog(env=[]), '"env" should be an object'),
+        (catalog(env={"A": 1}), '"env" should be text'),
+        (catalog(env={"": "x"}), '"env" has a name that no variable can have'),
+        (catalog(env={"A=B": "x"}), '"env" has a name that no variable can have'),
+        (catalog(env={"A\0": "x"}), '"env" holds what no argument can'),
+        (catalog(cleanEnv="true"), '"cleanEnv" should be true or false'),
+        (catalog(cleanEnv=1), '"cleanEnv" should be true or false'),
+        (
+            catalog(cleanEnv=1).replace(b'"cleanEnv": 1', b'"cleanEnv": null'),
+            '"cleanEnv" should be true or false',
+        ),
+        (catalog(protocol=None), '"protocol" should be text'),
+        (catalog(protocol="2024-01-01"), "it names the unknown protocol '2024-01-01'"),
+        (catalog(server=1), '"server" should be an object'),
+        (catalog(server={"x": 1}), "\"server\" has the unknown member 'x'"),
+        (catalog(server={"name": 1}), '"name" should be text'),
+        (catalog(server={"version": 1}), '"version" should be text'),
+        (catalog(instructions=1), '"instructions" should be text'),
+        (catalog(tools=None), '"tools" should be an object'),
+        (catalog(prefix=1), '"prefix" should be text'),
+        (
+            catalog(clientCapabilities={"roots": {}}),
+            "it names client capabilities that this thrall does not have",
+        ),
+        (
+            catalog(clientCapabilities=[]),
+            "it names client capabilities that this thrall does not have",
+        ),
+        *(
+            (catalog(surface=surface), f'"surface" should name some of {", ".join(SURFACE)}')
+            for surface in (None, "tools", {}, ["tools", "tools"], ["tools", "x"], [["tools"]])
+        ),
+        (catalog(prompts={}), 'it has "prompts", which its surface does not name'),
+        (catalog(surface=["prompts"]), 'it has "tools", which its surface does not name'),
+        (catalog(surface=["tools", "prompts"]), '"prompts" should be an object'),
+        (
+            catalog(surface=["tools", "resources"], resources={"u": RESOURCE}),
+            "the definition of 'u' has another uri",
+        ),
+        (policy([]), '"policy" should be an object'),
+        (policy({"x": 1}), "\"policy\" has the unknown member 'x'"),
+        *(
+            (
+                policy({"allow": allow}),
+                '"allow" should name some of breaking, text, behaviour, additive',
+            )
+            for allow in (None, "text", ["x"], ["cosmetic"], ["text", "text"], [["text"]], {})
+        ),
+        (catalog(tools={"t": 1}), "'t' should be an object"),
+        (catalog(tools={"t": {**TOOL, "y": 1, "x": 1}}), "'t' has the unknown member 'x'"),
+        (catalog(tools={"t": {}}), "the definition of 't' should be an object"),
+        (catalog(tools={"u": TOOL}), "the definition of 'u' has another name"),
+        (catalog(tools={"u\x1b": TOOL}), r"the definition of 'u\x1b' has another name"),
+        (
+            catalog(tools={"t": {"definition": {"name": "t"}}}),
+            "the definition of 't' does not have its digest: it was edited, pin it again",
+        ),
+        (
+            catalog(tools={"t": {**TOOL, "definition": {"name": "t", "title": "new"}}}),
+            "the definition of 't' does not have its digest: it was edited, pin it again",
+        ),
+    ],
+)
+def test_a_catalog_that_cannot_be_used_is_refused_saying_why(data, why):
+    assert refusal(data) == rf"c\x1b.json is no usable catalog: {why}"
+
+
+def test_a_definition_nested_too_deeply_is_refused():
+    deep = f'{{"name":"t","x":{"[" * 250}{"]" * 250}}}'
+    data = catalog().decode().replace('{"name": "t"}', deep).encode()
+    assert refusal(data) == (r"c\x1b.json is no usable catalog: nested deeper than 200 levels")
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", True, None, 1.5])
+def test_another_format_needs_another_thrall(version):
+    data = json.dumps({"thrall": version, "servers": {}}).encode()
+    assert refusal(data) == r"c\x1b.json is of another format than 1: it needs another thrall"
+
+
+def test_what_is_no_entry_and_no_policy_is_no_json_of_one():
+    with pytest.raises(JsonError, match="^a server should be an object$"):
+        codec.decode_entry([])
+    with pytest.raises(JsonError, match='^"policy" should be an object$'):
+        codec.decode_policy(None)

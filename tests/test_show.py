@@ -1,0 +1,206 @@
+"""`thrall show`: what it prints, and that the exports work for those they are made for."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from servers import command
+
+from thrall_py import cli
+from thrall_py.catalog import file, formats
+from thrall_py.catalog.entry import Entry, pin_item
+from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.output import usage
+from thrall_py.protocol.mcp import ServerInfo
+
+GREET = {
+    "name": "greet",
+    "title": "Greeter",
+    "description": "Greets somebody.\nPolitely.",
+    "annotations": {"readOnlyHint": True},
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "who": {"type": "string", "description": "A name.\nOr two."},
+            "times": {"type": "integer", "default": 1},
+            "mood": {"enum": ["glad", "sad"]},
+            "more": {"type": ["string", "null"]},
+            "odd": True,
+        },
+        "required": ["who", "times"],
+    },
+}
+BARE = {"name": "bare"}
+ARGUMENTS = 'mood:"glad"|"sad" more:string|null odd:any times:integer!=1 who:string!'
+
+
+SERVER = LaunchSpec(("server", "--x"), {})
+
+
+def catalog(*tools, prefix="", launch=SERVER):
+    items = {tool["name"]: pin_item(tool) for tool in tools}
+    server = ServerInfo("2025-11-25", "s", "1")
+    return Catalog({"s": Entry(launch, server, {"tools": items}, ("tools",), prefix)})
+
+
+@pytest.fixture
+def written():
+    file.write("c.json", file.dumps(catalog(GREET, BARE, prefix="my_")))
+    return "c.json"
+
+
+def shown(capfd, *words):
+    status = cli.run(["show", *words])
+    printed = capfd.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_tools_are_listed_with_their_arguments_and_what_they_do(written, capfd):
+    lines = f"my_bare\nmy_greet  {ARGUMENTS}  Greets somebody.\n"
+    assert shown(capfd, written) == (0, lines, "")
+
+
+def test_names_are_one_a_line_and_visible(capfd):
+    file.write("c.json", file.dumps(catalog({"name": "a"}, {"name": "new\nline\x1b"})))
+    assert shown(capfd, "c.json", "--format", "names") == (0, "a\nnew\\nline\\x1b\n", "")
+
+
+def test_one_tool_has_a_page_with_a_line_that_calls_it(written, capfd):
+    status, page, _ = shown(capfd, written, "my_greet")
+    assert status == 0
+    assert page.startswith("my_greet - Greeter\nhints (the server's own word): read-only\n\n")
+    assert "\n  Greets somebody.\n  Politely.\n" in page
+    assert "\n  who:string!\n      A name.\n      Or two.\n" in page
+    assert page.endswith("  thrall call my_greet times:=... who=... --catalog c.json\n")
+
+
+def test_a_tool_without_arguments_has_a_short_page(written, capfd):
+    status, page, _ = shown(capfd, written, "my_bare")
+    hints = "my_bare\nhints (the server's own word): no hints\n\n"
+    assert (status, page) == (0, f"{hints}example:\n  thrall call my_bare --catalog c.json\n")
+
+
+def test_a_tool_whose_arguments_are_all_optional_is_called_without_input():
+    optional = {"name": "a", "inputSchema": {"properties": {"x": {}}}}
+    assert list(usage.page("a", pin_item(optional), "c"))[-1] == (
+        "  thrall call a --catalog c </dev/null"
+    )
+
+
+@pytest.mark.parametrize(
+    "schema", [None, [], {"properties": []}, {"properties": {"x": 1}, "required": "x"}]
+)
+def test_odd_schemas_are_shown_as_far_as_they_go(schema):
+    item = pin_item({"name": "a", "description": 5, "inputSchema": schema})
+    assert usage.row("a", item) in {("a", "", ""), ("a", "x:any", "")}
+
+
+def test_what_a_server_wrote_is_shown_harmless(capfd):
+    hostile = {"name": "a\x1b[2J", "title": "\u202e", "description": "x\x07\n\x9b"}
+    file.write("c.json", file.dumps(catalog(hostile)))
+    for words in (["c.json"], ["c.json", "a\x1b[2J"]):
+        status, page, _ = shown(capfd, *words)
+        assert status == 0
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(page)
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("words", [["c.json", "nope"], ["none.json"], ["c.json", "greet"]])
+def test_what_is_not_there_is_refused(capfd, words):
+    status, out, err = shown(capfd, *words)
+    assert (status, out) == (3, "")
+    assert err.startswith("thrall: ")
+
+
+def test_show_starts_no_server(written, capfd):
+    assert shown(capfd, written, "--", "server")[0] == 2
+
+
+def test_on_a_terminal_there_is_a_table(written, capfd, monkeypatch):
+    monkeypatch.setattr(os, "isatty", lambda fd: fd == 1)
+    status, table, _ = shown(capfd, written)
+    assert status == 0
+    assert table.split("\n")[0].split() == ["tool", "arguments", "summary"]
+    assert "my_greet" in table
+
+
+@pytest.mark.parametrize(
+    ("format_", "first"),
+    [
+        ("json", {**GREET, "name": "my_greet"}),
+        (
+            "anthropic",
+            {
+                "name": "my_greet",
+                "description": GREET["description"],
+                "input_schema": GREET["inputSchema"],
+            },
+        ),
+        (
+            "openai",
+            {
+                "type": "function",
+                "function": {
+                    "name": "my_greet",
+                    "description": GREET["description"],
+                    "parameters": GREET["inputSchema"],
+                },
+            },
+        ),
+    ],
+)
+def test_tools_are_exported_in_the_shapes_of_other_programs(written, capfd, format_, first):
+    status, out, _ = shown(capfd, written, "--format", format_)
+    assert (status, out.isascii()) == (0, True)
+    assert json.loads(out)[1] == first
+
+
+def test_a_tool_without_a_schema_is_exported_with_an_empty_one():
+    tools = formats.offered(catalog(BARE))
+    assert formats.as_anthropic(tools, ()) == [
+        {"name": "bare", "description": "", "input_schema": {"type": "object"}}
+    ]
+
+
+def test_the_mcp_format_is_the_result_of_a_list(written, capfd):
+    listed = json.loads(shown(capfd, written, "--format", "mcp")[1])["tools"]
+    assert [tool["name"] for tool in listed] == ["my_bare", "my_greet"]
+
+
+def test_servers_are_exported_with_their_variables_as_they_stand(capfd):
+    launch = LaunchSpec(("npx", "-y", "${PACKAGE}"), {"TOKEN": "${TOKEN}"}, cwd="/srv")
+    file.write("c.json", file.dumps(catalog(BARE, launch=launch)))
+    assert json.loads(shown(capfd, "c.json", "--format", "mcp-json")[1]) == {
+        "mcpServers": {
+            "s": {
+                "command": "npx",
+                "args": ["-y", "${PACKAGE}"],
+                "env": {"TOKEN": "${TOKEN}"},
+                "cwd": "/srv",
+            }
+        }
+    }
+
+
+def test_a_server_without_surroundings_is_exported_with_its_words_alone():
+    assert formats.as_servers(catalog(BARE)) == {
+        "mcpServers": {"s": {"command": "server", "args": ["--x"]}}
+    }
+
+
+def test_an_executor_that_knows_argv_and_json_alone_runs_the_thrall_export(graveyard, capfd):
+    assert (
+        cli.run(["pin", "c.json", "--prefix", "my_", "--", *command("good", graveyard.path)]) == 0
+    )
+    capfd.readouterr()
+    tools = json.loads(shown(capfd, "c.json", "--format", "thrall")[1])
+    tool = next(each for each in tools if each["name"] == "my_echo")
+    assert tool["command"][0] == sys.executable
+    ran = subprocess.run(
+        tool["command"], input=b'{"text":"hi"}', capture_output=True, cwd="/", check=False
+    )
+    asked = json.loads(ran.stdout)  # the good server repeats what it was asked
+    assert (ran.returncode, asked["params"]["arguments"]) == (0, {"text": "hi"})

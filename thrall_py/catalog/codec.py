@@ -1,0 +1,169 @@
+"""An entry of a catalog as JSON and back: thrall-catalog(5), member by member."""
+
+from collections.abc import Collection
+
+from thrall_py.catalog.change import FAILING
+from thrall_py.catalog.entry import SURFACE, Entry, Items, PinnedItem, pin_item
+from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.protocol import mcp
+from thrall_py.protocol.jsontext import Json, JsonError
+
+ENTRY_MEMBERS = (
+    "command",
+    "cwd",
+    "env",
+    "cleanEnv",
+    "prefix",
+    "protocol",
+    "clientCapabilities",
+    "surface",
+    "server",
+    "instructions",
+    *(kind.member for kind in mcp.KINDS),
+)
+
+
+def encode_entry(entry: Entry) -> Json:
+    """Make the JSON of an entry, its members in the order of the page."""
+    launch, server = entry.launch, entry.server
+    plain: dict[str, Json] = {"command": list(launch.command)}
+    if launch.cwd is not None:
+        plain["cwd"] = launch.cwd
+    if launch.env:
+        plain["env"] = {name: launch.env[name] for name in sorted(launch.env)}
+    if launch.clean_env:
+        plain["cleanEnv"] = True
+    if entry.prefix:
+        plain["prefix"] = entry.prefix
+    plain["protocol"] = server.revision
+    plain["clientCapabilities"] = {}
+    plain["surface"] = list(entry.surface)
+    plain["server"] = {"name": server.name, "version": server.version}
+    if server.instructions is not None:
+        plain["instructions"] = server.instructions
+    for kind in mcp.KINDS:
+        if kind.member in entry.surface:
+            plain[kind.member] = _encode_items(entry.items.get(kind.member, {}))
+    return plain
+
+
+def decode_entry(value: Json) -> Entry:
+    """Read the JSON of an entry.
+
+    Raises:
+        JsonError: it is not one; the message says why.
+
+    """
+    members = _object(value, "a server", ENTRY_MEMBERS)
+    command = members.get("command")
+    if not isinstance(command, list) or not command:
+        raise JsonError('a server has no "command"')
+    about = _object(members.get("server", {}), '"server"', ("name", "version"))
+    instructions = members.get("instructions")
+    cwd = members.get("cwd")
+    env = _object(members.get("env", {}), '"env"')
+    launch = LaunchSpec(
+        tuple(_word(item, '"command"') for item in command),
+        {_variable(name): _word(word, '"env"') for name, word in env.items()},
+        _flag(members.get("cleanEnv", False), '"cleanEnv"'),
+        None if cwd is None else _word(cwd, '"cwd"'),
+    )
+    server = mcp.ServerInfo(
+        _text(members.get("protocol"), '"protocol"'),
+        _text(about.get("name", ""), '"name"'),
+        _text(about.get("version", ""), '"version"'),
+        None if instructions is None else _text(instructions, '"instructions"'),
+    )
+    if server.revision not in mcp.REVISIONS:
+        raise JsonError(f"it names the unknown protocol {server.revision!a}")
+    if members.get("clientCapabilities", {}) != {}:
+        raise JsonError("it names client capabilities that this thrall does not have")
+    surface = _surface(members.get("surface"))
+    items = {kind.member: _decode_items(kind, members, surface) for kind in mcp.KINDS}
+    return Entry(launch, server, items, surface, _text(members.get("prefix", ""), '"prefix"'))
+
+
+def decode_policy(value: Json) -> tuple[str, ...]:
+    """Read the policy of a catalog: the classes of drift that pass.
+
+    Raises:
+        JsonError: it is not one.
+
+    """
+    names = _object(value, '"policy"', ("allow",)).get("allow", [])
+    chosen = tuple(name for name in FAILING if isinstance(names, list) and name in names)
+    if not isinstance(names, list) or len(chosen) != len(names):
+        raise JsonError(f'"allow" should name some of {", ".join(FAILING)}')
+    return chosen
+
+
+def _surface(value: Json) -> tuple[str, ...]:
+    names = value if isinstance(value, list) else [None]
+    chosen = tuple(name for name in SURFACE if name in names)
+    if len(chosen) != len(names):
+        raise JsonError(f'"surface" should name some of {", ".join(SURFACE)}')
+    return chosen
+
+
+def _encode_items(items: Items) -> Json:
+    return {
+        name: {"digest": item.digest, "definition": item.definition}
+        for name, item in sorted(items.items())
+    }
+
+
+def _decode_items(kind: mcp.Kind, members: dict[str, Json], surface: Collection[str]) -> Items:
+    what = f'"{kind.member}"'
+    if kind.member not in surface and kind.member in members:
+        raise JsonError(f"it has {what}, which its surface does not name")
+    held = members.get(kind.member) if kind.member in surface else {}
+    return {name: _item(kind, name, item) for name, item in _object(held, what).items()}
+
+
+def _item(kind: mcp.Kind, name: str, value: Json) -> PinnedItem:
+    members = _object(value, f"{name!a}", ("digest", "definition"))
+    item = pin_item(_object(members.get("definition"), f"the definition of {name!a}"))
+    if item.definition.get(kind.key) != name:
+        raise JsonError(f"the definition of {name!a} has another {kind.key}")
+    if members.get("digest") != item.digest:
+        raise JsonError(
+            f"the definition of {name!a} does not have its digest: it was edited, pin it again"
+        )
+    return item
+
+
+def _object(value: Json, what: str, known: Collection[str] | None = None) -> dict[str, Json]:
+    """An object, of whose members none is unknown if the known ones are given."""
+    if not isinstance(value, dict):
+        raise JsonError(f"{what} should be an object")
+    unknown = sorted(set(value).difference(known)) if known is not None else []
+    if unknown:
+        raise JsonError(f"{what} has the unknown member {unknown[0]!a}")
+    return value
+
+
+def _flag(value: Json, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise JsonError(f"{what} should be true or false")
+    return value
+
+
+def _text(value: Json, what: str) -> str:
+    if not isinstance(value, str):
+        raise JsonError(f"{what} should be text")
+    return value
+
+
+def _variable(value: str) -> str:
+    name = _word(value, '"env"')
+    if not name or "=" in name:
+        raise JsonError('"env" has a name that no variable can have')
+    return name
+
+
+def _word(value: Json, what: str) -> str:
+    """A word that execve(2) can take."""
+    text = _text(value, what)
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise JsonError(f"{what} holds what no argument can")
+    return text

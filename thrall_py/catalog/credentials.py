@@ -1,0 +1,80 @@
+"""Words that look like credentials, which do not belong into a file that is committed. Pure.
+
+By known shapes of tokens, and by long values of options and variables whose names say what they
+are. What only resembles one (`--max-tokens=4096`, a digest) passes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+_SHAPES = re.compile(
+    r"gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}"
+    r"|(?<![A-Za-z0-9_-])sk-(?=\S*[0-9])[A-Za-z0-9_-]{20,}|[rs]k_live_[A-Za-z0-9]{16,}"
+    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}"
+    r"|(?:npm|hf|pypi)[_-][A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
+    r"|(?i:bearer|basic) +(?=\S*[0-9])\S{16,}"
+)
+# An option, a variable, or a header, and its value.
+_NAMED = re.compile(r"(-{0,2}[A-Za-z0-9_][A-Za-z0-9_.-]*)(=|:(?!//) *)(.+)", re.DOTALL)
+_NAME = re.compile(
+    r"(?:^|[-_])(?:token|secret|pass(?:w(?:or)?d)?|pwd|pat|api[-_]?key|access[-_]?key|key"
+    r"|credentials?|auth)$",
+    re.IGNORECASE,
+)
+_PASSWORD = re.compile(r"(?:pass(?:w(?:or)?d)?|pwd)$", re.IGNORECASE)
+_NO_PASSWORD = re.compile(r"[0-9]*|[./~].*", re.DOTALL)  # a number, a path
+_SHORTEST = 16  # characters of a value that may be a token
+_USERINFO = re.compile(r"://[^/@\s:]*:[^/@\s]+@")
+_QUERY = re.compile(r"[?&]([^=&\s]+)=([^&#\s]+)")
+_VARIABLE = re.compile(r"\$\{[^}]*\}")
+
+
+def find(words: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Find the words that hold a credential in clear.
+
+    Yields:
+        The place of a word, from 1, and how it should be spelled.
+
+    """
+    option = ""
+    for place, word in enumerate(words, 1):
+        spelling = _spelling(word, option)
+        if spelling:
+            yield place, spelling
+        option = word if word.startswith("-") and "=" not in word else ""
+
+
+def _spelling(word: str, option: str) -> str | None:
+    literal = _VARIABLE.sub("", word)
+    named = _NAMED.fullmatch(literal)
+    if named and _is_secret(named[1], named[3]):
+        return f"{named[1]}{named[2]}${{{_variable(named[1])}}}"
+    if option and _is_secret(option, literal):
+        return f"{option} ${{{_variable(option)}}}"
+    if _USERINFO.search(literal) or any(_is_secret(*pair) for pair in _QUERY.findall(literal)):
+        return "an address with ${NAME} in it"
+    if _SHAPES.search(literal):
+        return "${TOKEN}"
+    inner = _spelling(named[3], "") if named else None  # --env=TOKEN=..., --header=X-Api-Key: ...
+    return f"{named[1]}{named[2]}{inner}" if named and inner else None
+
+
+def _is_secret(name: str, value: str) -> bool:
+    name = name.lstrip("-")
+    if not _NAME.search(name):
+        return False
+    if _PASSWORD.search(name):
+        return not _NO_PASSWORD.fullmatch(value)
+    return _is_random(value)
+
+
+def _is_random(value: str) -> bool:
+    """Whether a value is long and mixed enough to be a token: no path, no plain number or word."""
+    if len(value) < _SHORTEST or "/" in value or " " in value:
+        return False
+    return bool(re.search("[0-9]", value) and re.search("[A-Za-z]", value))
+
+
+def _variable(name: str) -> str:
+    spelled = re.sub("[^A-Z0-9]+", "_", name.lstrip("-").upper())
+    return f"_{spelled}" if spelled[0].isdigit() else spelled

@@ -1,0 +1,98 @@
+"""The tools of a catalog in the shapes of other programs. Pure."""
+
+from collections.abc import Callable, Sequence
+
+from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog.file import Catalog
+from thrall_py.protocol.jsontext import Json
+
+_NO_SCHEMA: dict[str, Json] = {"type": "object"}
+
+Tool = tuple[str, PinnedItem]  # by the name it is called by
+
+
+def offered(catalog: Catalog) -> list[Tool]:
+    """List the tools of all servers by the names they are called by, in order."""
+    return sorted(tool for entry in catalog.servers.values() for tool in entry.offered.items())
+
+
+def as_json(tools: list[Tool], _: Sequence[str]) -> Json:
+    """An array of definitions, each under the name it is called by."""
+    return [{**item.definition, "name": name} for name, item in tools]
+
+
+def as_mcp(tools: list[Tool], _: Sequence[str]) -> Json:
+    """The result of tools/list, as the servers sent it but for prefixes."""
+    return {"tools": as_json(tools, ())}
+
+
+def as_thrall(tools: list[Tool], call: Sequence[str]) -> Json:
+    """The tool document of executors that start a command per call: JSON in, text out.
+
+    `call` is the argv that calls a tool, with NAME in the place of its name.
+    """
+    return [
+        {
+            "name": name,
+            "description": _description(item),
+            "input_schema": _schema(item),
+            "command": [name if word == "NAME" else word for word in call],
+        }
+        for name, item in tools
+    ]
+
+
+def as_openai(tools: list[Tool], _: Sequence[str]) -> Json:
+    """The functions of OpenAI's API."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": _description(item),
+                "parameters": _schema(item),
+            },
+        }
+        for name, item in tools
+    ]
+
+
+def as_anthropic(tools: list[Tool], _: Sequence[str]) -> Json:
+    """The tools of Anthropic's API."""
+    return [
+        {"name": name, "description": _description(item), "input_schema": _schema(item)}
+        for name, item in tools
+    ]
+
+
+def as_servers(catalog: Catalog) -> Json:
+    """An `mcpServers` file: how the servers are started, `${NAME}` as it stands in the catalog."""
+    servers: dict[str, Json] = {}
+    for name, entry in sorted(catalog.servers.items()):
+        launch = entry.launch
+        server: dict[str, Json] = {"command": launch.command[0], "args": [*launch.command[1:]]}
+        if launch.env:
+            server["env"] = {**launch.env}
+        if launch.cwd is not None:
+            server["cwd"] = launch.cwd
+        servers[name] = server
+    return {"mcpServers": servers}
+
+
+FORMATS: dict[str, Callable[[list[Tool], Sequence[str]], Json]] = {
+    "json": as_json,
+    "thrall": as_thrall,
+    "openai": as_openai,
+    "anthropic": as_anthropic,
+    "mcp": as_mcp,
+}
+
+
+def _description(item: PinnedItem) -> str:
+    description = item.definition.get("description")
+    return description if isinstance(description, str) else ""
+
+
+def _schema(item: PinnedItem) -> Json:
+    schema = item.definition.get("inputSchema")
+    return schema if isinstance(schema, dict) else _NO_SCHEMA

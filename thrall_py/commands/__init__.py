@@ -1,0 +1,1 @@
+"""The commands: their options and words for click, their prints for a person."""

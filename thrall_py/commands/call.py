@@ -1,0 +1,100 @@
+"""`thrall call` on the command line."""
+
+import os
+
+import click
+
+from thrall_py import errors, options
+from thrall_py.commands.invocation import Invocation, say
+from thrall_py.errors import UsageError
+from thrall_py.options import ServerOptions
+from thrall_py.output.render import Rendered
+from thrall_py.transport import stdio
+from thrall_py.verbs.connect import ConnectionOptions
+
+
+@click.command(short_help="Call one tool of a server.")
+@click.argument("tool")
+@click.argument("items", nargs=-1, metavar="[ITEM]...")
+@click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
+@click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
+@click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
+@options.server_options
+@options.connection
+@click.pass_obj
+def call(  # noqa: PLR0913 - one for each option of its own
+    invocation: Invocation,
+    *,
+    tool: str,
+    items: tuple[str, ...],
+    catalog: str | None,
+    json: bool,
+    save: str | None,
+    server_options: ServerOptions,
+    connection: ConnectionOptions,
+) -> int:
+    """Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
+
+    \b
+    thrall call TOOL [ITEM]... -- SERVER [ARG]...
+    thrall call TOOL [ITEM]... --catalog CATALOG
+    ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON).
+    """  # noqa: D301 - click's mark against wrapping
+    from thrall_py.output import saving
+    from thrall_py.verbs import arguments
+    from thrall_py.verbs import call as verb
+
+    invocation.subject = tool
+    _refuse_two_servers(invocation, catalog, server_options)
+    if not items and os.isatty(0):
+        say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
+    text = arguments.from_items(items) if items else arguments.from_input(stdio.read())
+    invocation.need_stdout()
+    if save is not None:
+        saving.check_directory(save)
+
+    def on_result(rendered: Rendered) -> None:
+        _print(rendered, invocation, as_json=json, save=save)
+
+    wanted = verb.Call(arguments.decode_argument(tool), text)
+    if catalog is None:
+        server = server_options.prepare(invocation.server_argv(), fill_in=False)
+        with invocation.interrupts as interrupts:
+            rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
+    else:
+        from thrall_py.catalog import file
+        from thrall_py.verbs.pinned_call import call_pinned
+
+        # Read before signals are data: nothing is there to be torn down yet.
+        pinned = file.entry_offering(file.read(catalog), wanted.tool)
+        with invocation.interrupts as interrupts:
+            rendered = call_pinned(wanted, pinned, connection, interrupts, on_result)
+    return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
+
+
+def _refuse_two_servers(
+    invocation: Invocation, catalog: str | None, server_options: ServerOptions
+) -> None:
+    if catalog is None:
+        invocation.server_argv()
+    elif invocation.server is not None:
+        raise UsageError("a server and --catalog exclude each other")
+    elif server_options != options.NO_SERVER_OPTIONS:
+        raise UsageError("--env, --clean-env and --cwd come from the catalog")
+
+
+def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: str | None) -> None:
+    """Write the answer, whole; files first, because it names them."""
+    from thrall_py.output import render, saving
+
+    saved = {} if save is None else saving.save(rendered, save)
+    terminal = os.isatty(1)
+    if as_json:
+        pieces = render.verbatim(rendered.result, terminal=terminal)
+        if saved:
+            say(f"saved {', '.join(saved.values())}", invocation.subject)
+    else:
+        pieces = rendered.lines(saved, terminal=terminal)
+        if rendered.is_empty:
+            say("the answer is empty", invocation.subject)
+    stdio.write(pieces, invocation.interrupts)

@@ -1,0 +1,88 @@
+"""`thrall check` on the command line."""
+
+import click
+
+from thrall_py import errors, options
+from thrall_py.commands.invocation import Invocation, say
+from thrall_py.errors import CatalogError, UsageError
+from thrall_py.transport import stdio
+from thrall_py.verbs.connect import ConnectionOptions
+from thrall_py.visible import visible
+
+# catalog.change and catalog.machine have the same names; importing them for every verb is too slow.
+_CLASSES = ("breaking", "text", "behaviour", "additive", "cosmetic")
+_FORMATS = ("text", "json", "github", "junit", "sarif")
+
+
+@click.command(short_help="Compare catalogs with what their servers offer now.")
+@click.argument("catalogs", metavar="CATALOG...", nargs=-1, required=True)
+@click.option(
+    "--allow",
+    multiple=True,
+    type=click.Choice(_CLASSES),
+    metavar="CLASS",
+    help="Let a class of differences pass; repeatable.",
+)
+@click.option(
+    "--format",
+    "format_",
+    envvar="THRALL_CHECK_FORMAT",
+    type=click.Choice(_FORMATS),
+    default="text",
+    metavar="FORMAT",
+    help="text, json, github, junit or sarif (text).",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1), default=8, metavar="N", help="Ask N servers at a time (8)."
+)
+@options.connection
+@click.pass_obj
+def check(  # noqa: PLR0913 - one for each option of its own
+    invocation: Invocation,
+    *,
+    catalogs: tuple[str, ...],
+    allow: tuple[str, ...],
+    format_: str,
+    jobs: int,
+    connection: ConnectionOptions,
+) -> int:
+    """Ask every server in CATALOG again, and print what is not as it was pinned.
+
+    Differences are breaking, text, behaviour, additive or cosmetic. The status is 1
+    with one that is neither allowed nor cosmetic, and that of the failure (4, 124,
+    ...) when a server could not be asked.
+    """
+    from thrall_py.catalog import file, report
+    from thrall_py.verbs import check as verb
+
+    if invocation.server is not None:
+        raise UsageError("check starts the servers that the catalogs name, and no other")
+    invocation.need_stdout()
+    targets = []
+    for path in catalogs:
+        pinned = file.read(path)
+        if not pinned.servers:
+            raise CatalogError(f"{visible(path)} has no servers, so there is nothing to check")
+        allowed = frozenset((*allow, *pinned.allow))
+        targets += [verb.Target(path, *each, allowed) for each in pinned.servers.items()]
+    reports = []
+    with invocation.interrupts as interrupts:
+        for each in verb.check_all(targets, connection, jobs, interrupts):
+            reports.append(each)
+            for note in each.notes:
+                say(note, each.server)
+            if each.failure is not None:
+                say(each.failure, each.server)
+            if format_ == "text":
+                lines = report.describe(each, with_catalog=len(catalogs) > 1)
+                stdio.write((f"{line}\n".encode() for line in lines), interrupts)
+        if format_ != "text":
+            from thrall_py.catalog import machine
+
+            stdio.write([machine.FORMATS[format_](reports).encode()], interrupts)
+    # "Could not check" goes before any verdict on the rest.
+    failed = next((each.status for each in reports if each.failure is not None), None)
+    if failed is not None:
+        return failed
+    drifted = any(each.has_drifted for each in reports)
+    return errors.ANSWER_IS_NO if drifted else errors.ANSWERED

@@ -1,0 +1,40 @@
+"""One run of the program: what click does not see of it, and how a person is told."""
+
+import contextlib
+import sys
+
+from thrall_py.errors import OutputError, UsageError
+from thrall_py.transport import stdio
+from thrall_py.transport.interrupts import Interrupts
+from thrall_py.visible import visible
+
+_SENTENCE = 4000  # characters, whatever a catalog or a command line holds
+_NAME = 64  # characters of a name in front of a sentence
+
+
+class Invocation:
+    """What click does not see: the words behind `--`, and whom a failure's sentence is about."""
+
+    def __init__(self, server: tuple[str, ...] | None) -> None:
+        self.server = server  # None without a `--`
+        self.closed_fds = stdio.open_missing()  # which of our own descriptors the caller had closed
+        self.subject = ""
+        self.interrupts = Interrupts()
+
+    def need_stdout(self) -> None:
+        """Refuse to start anything whose answer has no place to go."""
+        if 1 in self.closed_fds:
+            raise OutputError("stdout is closed, so there is no place for an answer")
+
+    def server_argv(self) -> tuple[str, ...]:
+        """The server's argv."""
+        if not self.server:
+            raise UsageError("no server is given: write it behind --, as in -- uvx mcp-server-time")
+        return self.server
+
+
+def say(sentence: str, about: str = "") -> None:
+    """Tell a person on stderr; nobody can be told that this failed."""
+    subject = f"{visible(about)[:_NAME]}: " if about else ""
+    with contextlib.suppress(OSError):
+        print(f"thrall: {subject}{sentence[:_SENTENCE]}", file=sys.stderr, flush=True)  # noqa: T201 - prints

@@ -1,0 +1,134 @@
+"""Tasks side by side, each in a process of its own.
+
+A task starts a server and ends all that the server started; in a process of its own it is the
+parent of exactly that, and a signal to it is one to be torn down by. Forking costs a millisecond.
+"""
+
+import os
+import pickle
+import select
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, TypeVar
+
+from thrall_py.errors import Interrupted
+from thrall_py.transport.interrupts import Interrupts, blocked, die_by_signal, forget, unblock
+
+_Result = TypeVar("_Result")
+_Task = Callable[[Interrupts], _Result]
+
+
+def run_all(
+    tasks: Sequence[_Task[_Result]], jobs: int, interrupts: Interrupts
+) -> Iterator[_Result]:
+    """Run tasks, `jobs` at a time; their results in the order of the tasks.
+
+    A single task, or one job, runs in this process.
+
+    Raises:
+        Interrupted: a signal came; every task has been torn down.
+        RuntimeError: a task ended without a result, having said why on stderr.
+
+    """
+    if min(jobs, len(tasks)) <= 1:
+        for task in tasks:
+            yield task(interrupts)
+            interrupts.poll()
+            interrupts.check()
+        return
+    interrupts.check()
+    results: dict[int, _Result] = {}
+    pool = _Pool(interrupts)
+    try:
+        waiting, given = list(enumerate(tasks)), 0
+        while given < len(tasks):
+            while waiting and len(pool.running) < jobs:
+                place, task = waiting.pop(0)
+                pool.start(place, task)
+            for place, data in pool.wait():
+                results[place] = _result(data)
+            while given in results:
+                yield results.pop(given)
+                given += 1
+    finally:
+        pool.end()
+
+
+def _result(data: bytes) -> _Result:  # type: ignore[type-var] # as the task says
+    try:
+        result: _Result = pickle.loads(data)  # noqa: S301 - our own child wrote it
+    except (EOFError, pickle.UnpicklingError):
+        raise RuntimeError("a worker ended without a result") from None
+    return result
+
+
+class _Pool:
+    """The processes that run, by the descriptors on which their results arrive."""
+
+    def __init__(self, interrupts: Interrupts) -> None:
+        self.running: dict[int, tuple[int, int, IO[bytes]]] = {}
+        self._interrupts = interrupts
+        self._poll = select.poll()
+        self._poll.register(interrupts.fileno(), select.POLLIN)
+
+    def start(self, place: int, task: Callable[[Interrupts], object]) -> None:
+        """Start a task; `place` comes back with its result."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        reading, writing = os.pipe()
+        with blocked():  # until the copy has taken note of signals for itself
+            try:
+                pid = os.fork()  # noqa: TID251 - no program is started, only a copy of this one
+            except OSError:
+                os.close(reading)
+                os.close(writing)
+                raise
+            if pid == 0:
+                os.close(reading)
+                _work(task, writing)
+        os.close(writing)
+        self.running[reading] = place, pid, open(reading, "rb")  # noqa: SIM115 - until _collect
+        self._poll.register(reading, select.POLLIN)
+
+    def wait(self) -> Iterator[tuple[int, bytes]]:
+        """Wait until something happens; the places and results of tasks that have ended."""
+        for fd, _ in self._poll.poll():
+            if fd == self._interrupts.fileno():
+                self._interrupts.poll()
+                self._interrupts.check()
+            else:
+                yield self._collect(fd)
+
+    def end(self) -> None:
+        """Tell what still runs to stop, and wait until it has."""
+        for _, pid, _ in self.running.values():
+            os.kill(pid, signal.SIGTERM)
+        for fd in list(self.running):
+            self._collect(fd)
+
+    def _collect(self, fd: int) -> tuple[int, bytes]:
+        place, pid, pipe = self.running.pop(fd)
+        self._poll.unregister(fd)
+        with pipe:
+            data = pipe.read()
+        os.waitpid(pid, 0)
+        return place, data
+
+
+def _work(task: Callable[[Interrupts], object], writing: int) -> None:
+    """Be the process of one task, to its end."""
+    try:
+        forget()
+        with Interrupts() as interrupts:
+            unblock()
+            data = pickle.dumps(task(interrupts))
+            with open(writing, "wb") as pipe:
+                pipe.write(data)
+    except Interrupted as interrupted:
+        die_by_signal(interrupted.signum)
+    except BaseException:  # noqa: BLE001 - nothing may escape into the copy of the parent
+        traceback.print_exc()
+    finally:
+        os._exit(0)

@@ -1,0 +1,44 @@
+"""What a server says of itself and offers, in one session."""
+
+from collections.abc import Collection
+
+from thrall_py.catalog import entry
+from thrall_py.errors import JsonRpcError, ServerError
+from thrall_py.protocol import mcp, tools
+from thrall_py.protocol.jsontext import Value
+from thrall_py.protocol.session import Session
+from thrall_py.redact import Redactor
+from thrall_py.verbs.connect import ConnectionOptions
+
+
+def survey(
+    session: Session, surface: Collection[str], connection: ConnectionOptions, redact: Redactor
+) -> entry.Live:
+    """List everything that belongs to the surface and that the server declares.
+
+    Raises:
+        ThrallError: a list cannot be had whole, or the server offers no tools at all.
+
+    """
+    items, oddities = {}, []
+    for kind in mcp.KINDS:
+        if kind.member not in surface:
+            continue
+        if kind.capability not in session.server.capabilities:
+            if kind is mcp.TOOLS:
+                raise ServerError("the server offers no tools: it declares no such capability")
+            continue
+        listed = _listed(session, kind, connection)
+        items[kind.member], odd = entry.read_items(kind, listed, redact)
+        oddities += odd
+    return entry.Live(session.server, items, oddities)
+
+
+def _listed(session: Session, kind: mcp.Kind, connection: ConnectionOptions) -> list[Value]:
+    try:
+        return tools.list_all(session, kind, connection.timeout, connection.max_message)
+    except JsonRpcError as problem:
+        # The capability covers resources and templates; many servers have the first alone.
+        if kind is mcp.TEMPLATES and problem.code == mcp.METHOD_NOT_FOUND:
+            return []
+        raise
