@@ -298,3 +298,14 @@ def test_a_word_that_only_looks_like_a_credential_can_be_allowed(thrall, tmp_pat
     assert os.read(descriptor, 100) == b"eof\n"
     os.close(descriptor)
     assert servers()["fake"]["command"] == list(words[1:])
+
+
+def test_a_server_that_calls_itself_otherwise_now_is_renewed_where_it_was(thrall):
+    thrall("pin", "c.json", *GOOD)
+    offering(serverInfo={"name": "renamed"})
+    ran = thrall("pin", "c.json", *GOOD)
+    assert ran.status == 0
+    assert b"server/name: text, changed" in ran.out
+    assert [(name, each["server"]["name"]) for name, each in servers().items()] == [
+        ("fake", "renamed")
+    ]

@@ -159,7 +159,7 @@ def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sente
 
 
 def test_a_pin_joins_those_that_are_there_and_their_policy_stays(interrupts):
-    other = entry_of(tools=[{"name": "other"}])
+    other = entry_of(tools=[{"name": "other"}], launch=LaunchSpec(("other",), {}))
     write(other=other)
     update = pin.update("catalog.json", pinned(interrupts))
     held = file.loads(update.text.encode(), "")
@@ -186,7 +186,7 @@ def test_a_pin_for_stdout_is_text_only(interrupts):
 
 
 def test_two_servers_that_offer_one_name_need_a_prefix(interrupts):
-    write(other=entry_of())
+    write(other=entry_of(launch=LaunchSpec(("other",), {})))
     with pytest.raises(errors.CatalogError) as refused:
         pin.update("catalog.json", pinned(interrupts))
     assert str(refused.value) == (

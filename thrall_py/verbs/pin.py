@@ -87,14 +87,18 @@ def update(path: str, pinned: PinResult) -> Update:
 
     """
     catalog = file.read_for_update(path)
-    earlier, found = catalog.servers.get(pinned.name), pinned.entry
+    name, found = pinned.name, pinned.entry
+    if pinned.naming.name is None:  # the same command is renewed, whatever it calls itself now
+        same = (key for key, entry in catalog.servers.items() if entry.launch == found.launch)
+        name = next(same, name)
+    earlier = catalog.servers.get(name)
     by_program = not (pinned.naming.name or found.server.name)  # as others may be filed, too
     if earlier and by_program and earlier.launch.command != found.launch.command:
-        raise CatalogError(f"{visible(pinned.name)} is another server: give this one a --name")
+        raise CatalogError(f"{visible(name)} is another server: give this one a --name")
     prefix = pinned.naming.prefix
     if prefix is None:
         prefix = earlier.prefix if earlier else ""
-    catalog.servers[pinned.name] = found._replace(prefix=prefix)
+    catalog.servers[name] = found._replace(prefix=prefix)
     file.refuse_collisions(catalog, path)
     live = entry.Live(pinned.entry.server, pinned.entry.items, [])
     differences = drift.compare_server(earlier, live) if earlier else []
