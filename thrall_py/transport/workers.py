@@ -11,7 +11,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, TypeVar
+from typing import IO, TypeVar, cast
 
 from thrall_py.errors import Interrupted
 from thrall_py.transport.interrupts import Interrupts, blocked, die_by_signal, forget, unblock
@@ -48,7 +48,7 @@ def run_all(
                 place, task = waiting.pop(0)
                 pool.start(place, task)
             for place, data in pool.wait():
-                results[place] = _result(data)
+                results[place] = cast("_Result", _load(data))  # what the task returned
             while given in results:
                 yield results.pop(given)
                 given += 1
@@ -56,12 +56,11 @@ def run_all(
         pool.end()
 
 
-def _result(data: bytes) -> _Result:  # type: ignore[type-var] # as the task says
+def _load(data: bytes) -> object:
     try:
-        result: _Result = pickle.loads(data)  # noqa: S301 - our own child wrote it
+        return pickle.loads(data)  # noqa: S301 - our own child wrote it
     except (EOFError, pickle.UnpicklingError):
         raise RuntimeError("a worker ended without a result") from None
-    return result
 
 
 class _Pool:
