@@ -267,8 +267,8 @@ def test_whatever_is_left_of_a_torn_result_is_no_result(value):
     data = pickle.dumps(value)
     for end in range(len(data)):
         with pytest.raises(RuntimeError, match="^a worker ended without a result$"):
-            workers._result(data[:end])
-    assert repr(workers._result(data)) == repr(value)
+            workers._load(data[:end])
+    assert repr(workers._load(data)) == repr(value)
 
 
 def test_a_worker_that_is_stopped_while_it_writes_is_no_signal_to_its_parent(interrupts, tmp_path):
