@@ -5,7 +5,7 @@ input breaks the caller; what widens an output breaks the reader. Where a change
 counts as breaking. (JSON Schema 2020-12; older keywords where they mean the same.)
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from thrall_py.catalog import limits
 from thrall_py.catalog.change import (
@@ -153,23 +153,25 @@ def _definitions(
 
 
 def _condition(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
-    """A schema that decides about another: which way a change works cannot be told."""
-    for change in compare(path, before, after, flow):
-        readable = change.kind in (TEXT, COSMETIC)
-        yield change if readable else change._replace(kind=BREAKING)
+    """A schema that decides about another."""
+    yield from _either_way(compare(path, before, after, flow))
 
 
 def _conditions(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
-    for change in _definitions(path, before, after, flow):
-        readable = change.kind in (TEXT, COSMETIC)
-        yield change if readable else change._replace(kind=BREAKING)
+    yield from _either_way(_definitions(path, before, after, flow))
 
 
 def _shared(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
     """Schemas that are used elsewhere, below `not` too; a new one is not used by what was there."""
     for change in _definitions(path, before, after, flow):
         is_new = change.before is None and len(change.path) == len(path) + 1
-        readable = change.kind in (TEXT, COSMETIC) or is_new
+        yield from [change] if is_new else _either_way([change])
+
+
+def _either_way(changes: Iterable[Change]) -> Iterator[Change]:
+    """Changes of which cannot be told which way they work: breaking, but for what is only read."""
+    for change in changes:
+        readable = change.kind in (TEXT, COSMETIC)
         yield change if readable else change._replace(kind=BREAKING)
 
 
