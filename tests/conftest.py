@@ -18,6 +18,16 @@ from thrall_py.transport.interrupts import Interrupts
 _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real run
 
 
+def pytest_collection_modifyitems(config, items):
+    """Let several processes share the work: with ZOO_PART=1/3 this is the first of three."""
+    part, _, parts = os.environ.get("ZOO_PART", "1/1").partition("/")
+    zoo = [item for item in items if item.get_closest_marker("zoo")]
+    others = {item for number, item in enumerate(zoo) if number % int(parts) != int(part) - 1}
+    if others:
+        config.hook.pytest_deselected(items=list(others))
+        items[:] = [item for item in items if item not in others]
+
+
 @pytest.fixture(autouse=True, scope="session")
 def signals_as_in_a_terminal():
     """Undo what a background job or nohup inherits: ignored signals, which thrall leaves ignored."""

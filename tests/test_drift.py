@@ -232,14 +232,33 @@ def test_other_annotations_are_text_or_behaviour(before, after, changes):
         ([{"name": "a"}], [{"name": "a", "_meta": "x"}], [("a/_meta", "text")]),
         ([{"name": "a"}], [{"name": "a", "arguments": [{"name": "b"}]}], [("a/arguments", "text")]),
         ([{"name": "a"}], [{"name": "a", "size": "x"}], [("a/size", "text")]),
-        ([{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}], []),
-        ([], None, []),
     ],
 )
 def test_the_arguments_of_a_prompt_are_told_apart_by_name(before, after, changes):
     one, other = ({} if side is None else {"arguments": side} for side in (before, after))
     found = [("/".join(change.path), change.kind) for change in within(mcp.PROMPTS, one, other)]
     assert found == [(f"arguments/{place}", kind) for place, kind in changes]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"arguments": [{"name": "a"}, {"name": "b"}]}, {"arguments": [{"name": "b"}, {"name": "a"}]}),
+        ({"arguments": []}, {}),
+        ({}, {"arguments": []}),
+    ],
+)  # fmt: skip
+def test_arguments_in_another_order_or_none_are_cosmetic(before, after):
+    sides = (Slot(side["arguments"]) if side else None for side in (before, after))
+    assert list(within(mcp.PROMPTS, before, after)) == [Change(("arguments",), "cosmetic", *sides)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [({"annotations": {}}, {}), ({}, {"annotations": {}})]
+)
+def test_no_annotations_that_come_or_go_are_cosmetic(before, after):
+    (found,) = within(mcp.TOOLS, before, after)
+    assert (found.path, found.kind) == (("annotations",), "cosmetic")
 
 
 ABSENT = object()

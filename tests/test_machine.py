@@ -86,17 +86,18 @@ def test_json_has_every_difference_and_what_became_of_every_server():
         "server": "zoo",
         "tool": "ping",
         "path": "description",
+        "change": "changed",
         "class": "text",
         "fails": False,
         "before": "a",
         "after": "b",
     }
-    rest = [[each[key] for key in ("tool", "path", "fails", "before", "after")]
+    rest = [[each[key] for key in ("tool", "path", "change", "fails", "before", "after")]
             for each in found["differences"][1:]]  # fmt: skip
     assert rest == [
-        ["read", "", True, {"name": "read"}, None],
-        [None, "prompts/p", True, None, {"name": "p"}],
-        ["ping", "icons", False, None, []],
+        ["read", "", "removed", True, {"name": "read"}, None],
+        [None, "prompts/p", "added", True, None, {"name": "p"}],
+        ["ping", "icons", "added", False, None, []],
     ]
     assert found["servers"] == [
         {

@@ -72,7 +72,6 @@ ROWS = [
     ({"required": ["a"]}, {"required": ["a", "b"]}, f"required/b {NARROWS}"),
     ({"required": ["a"]}, {}, f"required/a {WIDENS}"),
     ({"required": ["a"]}, {"required": ["b"]}, f"required/a {WIDENS}", f"required/b {NARROWS}"),
-    ({"required": ["a"]}, {"required": ["a", "a"]}, f"required {EITHER}"),
     ({"required": ["a"]}, {"required": ["a", 1]}, f"required {EITHER}"),
     ({"required": True}, {"required": ["a"]}, f"required {EITHER}"),
     ({"required": None}, {}, f"required {EITHER}"),
@@ -369,8 +368,28 @@ def test_a_name_that_is_required_has_one_side():
     assert added == (("x", "required", "b"), "breaking", None, Slot("b"))
 
 
-def test_an_empty_holder_of_schemas_means_nothing():
-    for name in ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"):
-        assert found(Slot({}), Slot({name: {}}), schema.INPUT) == []
-    for name in ("required", "prefixItems"):
-        assert found(Slot({}), Slot({name: []}), schema.INPUT) == []
+@pytest.mark.parametrize("flow", [schema.INPUT, schema.OUTPUT])
+@pytest.mark.parametrize(
+    ("name", "empty"),
+    [
+        ("properties", {}),
+        ("$defs", {}),
+        ("definitions", {}),
+        ("patternProperties", {}),
+        ("dependentSchemas", {}),
+        ("required", []),
+        ("prefixItems", []),
+    ],
+)
+def test_an_empty_holder_that_comes_or_goes_is_cosmetic(name, empty, flow):
+    assert found(Slot({}), Slot({name: empty}), flow) == [(name, "cosmetic")]
+    assert found(Slot({name: empty}), Slot({}), flow) == [(name, "cosmetic")]
+
+
+@pytest.mark.parametrize("flow", [schema.INPUT, schema.OUTPUT])
+@pytest.mark.parametrize(
+    ("before", "after"), [(["a"], ["a", "a"]), (["a", "a"], ["a"]), (["a", "a", "b"], ["b", "b", "a"])]
+)  # fmt: skip
+def test_a_name_that_is_required_twice_is_cosmetic(before, after, flow):
+    sides = (Slot({"required": names}) for names in (before, after))
+    assert found(*sides, flow) == [("required", "cosmetic")]

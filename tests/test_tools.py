@@ -48,6 +48,16 @@ PAGES = {
     ),
     "an empty cursor that leads on": ([(["a"], ""), (["b"], None)], ["a", "b"], [None, ""]),
     "an empty cursor that leads to nothing": ([(["a"], ""), ([], None)], ["a"], [None, ""]),
+    "an empty cursor to nothing that leads on": (
+        [(["a"], ""), ([], "x"), (["b"], None)],
+        ["a", "b"],
+        [None, "", "x"],
+    ),
+    "an empty cursor to the same that leads on": (
+        [(["a"], ""), (["a"], "x"), (["b"], None)],
+        ["a", "a", "b"],
+        [None, "", "x"],
+    ),
     "an empty cursor that leads back": ([(["a"], ""), (["a"], "")], ["a"], [None, ""]),
 }
 
@@ -128,6 +138,79 @@ def test_a_list_that_changes_meanwhile_is_asked_for_once_more(change):
     script = paged((["a"], "x"), (["b"], None), before=[change])
     assert names(script) == ["a", "b"]
     assert cursors(script) == [None, "x", None, "x"]
+
+
+def twice(before, after):
+    """A server that says while it is listed that its tools have changed; both lists as JSON."""
+    lines = [b'{"id":%d,"result":{"tools":%s}}' % (id_, text.encode())
+             for id_, text in ((1, before), (2, after))]  # fmt: skip
+    return Script(CHANGED[0], *lines)
+
+
+HUGE = "9" * 5000  # a number that nothing compares
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "listed"),
+    [
+        ('[{"name":"a"}]', '[{"name":"a"},{"name":"b"}]', ["a", "b"]),
+        ('[{"name":"a"},{"name":"b"}]', '[{"name":"b"}]', ["b"]),
+        ('[{"name":"a","x":1}]', '[{"name" : "\\u0061","x":1.0}]', ["a"]),
+        ("[]", '[{"name":"a"}]', ["a"]),
+        (f'[{{"name":"a","x":{HUGE}}}]', '[{"name":"b"}]', ["b"]),
+    ],
+)  # fmt: skip
+def test_a_list_that_became_longer_or_shorter_meanwhile_is_the_later_one(before, after, listed):
+    assert names(twice(before, after)) == listed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ('{"name":"a"}', '{"name":"a","title":"x"}', "a"),
+        ('{"name":"a","x":1}', '{"name":"a","x":true}', "a"),
+        ('{"name":"\\u001b"}', '{"name":"\\u001b","x":[]}', r"\x1b"),
+        (f'{{"name":"a","x":{HUGE}}}', f'{{"name":"a","x":{HUGE}}}', "a"),
+    ],
+)
+def test_a_definition_that_changes_meanwhile_is_told(before, after, shown):
+    assert failure(lambda: names(twice(f'[{{"name":"z"}},{before}]', f"[{after}]"))) == (
+        f'the server changed its definition of "{shown}" while it was listed during tools/list'
+    )
+
+
+def test_one_whose_members_come_in_another_order_is_the_same():
+    script = twice('[{"name":"a","x":{"y":1,"z":2}}]', '[{"x":{"z":2,"y":1},"name":"a"}]')
+    assert names(script) == ["a"]
+
+
+def test_one_that_is_nested_deeply_does_no_harm():
+    deep = f'[{{"name":"a","x":{"[" * 1000}{"]" * 1000}}}]'
+    assert failure(lambda: names(twice(deep, deep))).startswith("the server ")
+
+
+@pytest.mark.parametrize("kind", ["input_required", "task", 5, [], True])
+def test_a_list_that_is_not_complete_is_told(kind):
+    session = session_over(Script(result(1, tools=[], resultType=kind)))
+    session.server = MODERN
+    assert failure(lambda: tools.list_all(session, mcp.TOOLS, 10, 1000)) == (
+        "the server sent a list of tools that is not complete during tools/list"
+    )
+
+
+@pytest.mark.parametrize(
+    ("revision", "members"),
+    [
+        ("2026-07-28", {}),
+        ("2026-07-28", {"resultType": None}),
+        ("2026-07-28", {"resultType": "complete"}),
+        ("2025-11-25", {"resultType": "task"}),
+    ],
+)
+def test_one_without_a_type_is_complete_and_so_is_any_in_the_legacy_era(revision, members):
+    session = session_over(Script(result(1, tools=[], **members)))
+    session.server = ServerInfo(revision)
+    assert tools.list_all(session, mcp.TOOLS, 10, 1000) == []
 
 
 @pytest.mark.parametrize("kind", mcp.KINDS, ids=[kind.member for kind in mcp.KINDS])

@@ -7,6 +7,7 @@ additive    there is more than before, and nothing else changed
 cosmetic    nothing that a model or a caller depends on
 """
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json
@@ -52,6 +53,18 @@ def unknown(path: tuple[str, ...], before: Slot | None, after: Slot | None) -> C
     """The change of something nobody knows: a model may read it, or a client obey it."""
     kind = TEXT if _holds_text(before) or _holds_text(after) else BEHAVIOUR
     return Change(path, kind, before, after)
+
+
+def told(
+    changes: Iterable[Change], path: tuple[str, ...], before: Slot | None, after: Slot | None
+) -> Iterator[Change]:
+    """Take changes, and let no member appear or go unseen that means as much as none."""
+    nothing = True
+    for change in changes:
+        nothing = False
+        yield change
+    if nothing and (before is None or after is None):
+        yield Change(path, COSMETIC, before, after)
 
 
 def _same(one: Json, other: Json) -> bool:

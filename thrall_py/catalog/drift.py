@@ -18,6 +18,7 @@ from thrall_py.catalog.change import (
     Slot,
     same,
     slot,
+    told,
     unknown,
 )
 from thrall_py.catalog.entry import Entry, Live, PinnedItem
@@ -70,7 +71,8 @@ def _compare_items(kind: mcp.Kind, entry: Entry, live: Live) -> Iterator[Differe
     for name in sorted(pinned.keys() | offered.keys()):
         before, after = pinned.get(name), offered.get(name)
         if kind is mcp.TOOLS:
-            yield from compare_tool(name, before, after)
+            if entry.choice.takes(name):
+                yield from compare_tool(name, before, after)
         else:
             for change in _item(kind, (kind.member, name), before, after):
                 yield Difference(None, change)
@@ -100,7 +102,7 @@ def _members(
             elif isinstance(rule, str):
                 yield Change(here, rule, before, after)
             else:
-                yield from rule(here, before, after)
+                yield from told(rule(here, before, after), here, before, after)
 
 
 def _input(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:
@@ -151,6 +153,8 @@ def _arguments(path: Path, before: Slot | None, after: Slot | None) -> Iterator[
             yield Change(here, kind, *sides)
             continue
         yield from _members(_ARGUMENT, here, one, other)
+    if list(old) != list(new) and old == new:
+        yield Change(path, COSMETIC, before, after)
 
 
 def _required(path: Path, before: Slot | None, after: Slot | None) -> Iterator[Change]:

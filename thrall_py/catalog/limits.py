@@ -34,11 +34,13 @@ def required(path: Path, before: Slot | None, after: Slot | None, flow: str) -> 
     if old is None or new is None:
         yield Change(path, BREAKING, before, after)
         return
-    for name in sorted(old ^ new):
+    for name in sorted(set(old) ^ set(new)):
         added = name in new
         kind = (NARROWS if added else WIDENS)[flow]
         held = Slot(name)
         yield Change((*path, name), kind, None if added else held, held if added else None)
+    if set(old) == set(new) and old != new:  # one of them is there twice
+        yield Change(path, COSMETIC, before, after)
 
 
 def types(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
@@ -125,12 +127,13 @@ def appeared(path: Path, before: Slot | None, after: Slot | None, flow: str) -> 
     return Change(path, (NARROWS if before is None else WIDENS)[flow], before, after)
 
 
-def _names(held: Slot | None) -> set[str] | None:
-    if held is None:
-        return set()
-    names = held.value if isinstance(held.value, list) else [None]
-    found = {name for name in names if isinstance(name, str)}
-    return found if len(found) == len(names) else None
+def _names(held: Slot | None) -> list[str] | None:
+    """The names of a list, in order; None if it is no list of names."""
+    names = held.value if held else []
+    if not isinstance(names, list):
+        return None
+    found = [name for name in names if isinstance(name, str)]
+    return sorted(found) if len(found) == len(names) else None
 
 
 def _type_names(held: Slot) -> set[str] | None:

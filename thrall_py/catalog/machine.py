@@ -26,6 +26,7 @@ def as_json(reports: list[Report]) -> str:
             "tool": _masked(difference.tool, each.redact),
             "path": report.pointer(difference.change, each.redact),
             "class": difference.change.kind,
+            "change": report.verb(difference.change),
             "fails": each.fails(difference),
             "before": _value(difference.change.before, each),
             "after": _value(difference.change.after, each),

@@ -17,6 +17,7 @@ from thrall_py.catalog.change import (
     Slot,
     same,
     slot,
+    told,
 )
 from thrall_py.catalog.limits import NARROWS, WIDENS, Path, Rule, appeared, missing
 from thrall_py.protocol.jsontext import Json
@@ -51,11 +52,14 @@ def compare(path: Path, before: Slot | None, after: Slot | None, flow: str) -> I
         return
     for name in sorted(old.keys() | new.keys()):
         here = (*path, name)
+        one, other = slot(old, name), slot(new, name)
+        if same(one, other):
+            continue
         if name == "properties":
-            yield from _properties(here, old, new, flow)
-        elif not same(slot(old, name), slot(new, name)):
-            rule = _RULES.get(name, limits.nobody_knows)
-            yield from rule(here, slot(old, name), slot(new, name), flow)
+            changes = _properties(here, old, new, flow)
+        else:
+            changes = _RULES.get(name, limits.nobody_knows)(here, one, other, flow)
+        yield from told(changes, here, one, other)
 
 
 def _properties(
@@ -63,8 +67,7 @@ def _properties(
 ) -> Iterator[Change]:
     before, after = old.get("properties", {}), new.get("properties", {})
     if not isinstance(before, dict) or not isinstance(after, dict):
-        if not same(slot(old, "properties"), slot(new, "properties")):
-            yield Change(path, BREAKING, slot(old, "properties"), slot(new, "properties"))
+        yield Change(path, BREAKING, slot(old, "properties"), slot(new, "properties"))
         return
     required = new.get("required")
     for name in sorted(before.keys() | after.keys()):

@@ -11,6 +11,7 @@ _MOST_PAGES = 1000  # a server with a new cursor for ever is stopped here
 _MOST_ROUNDS = 10  # calls that end in `input_required` with a state only
 _ROUND_PAUSE = 0.1  # seconds between two such calls: the server works in the meantime
 _MOST_ASKED = 5  # requests for input that are named
+_WHOLE = (None, "complete")  # what the type of a whole result may be
 _SHOWN = 40  # characters of a name
 
 
@@ -30,9 +31,11 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
     """
     changes = session.list_changes
     items = _pages(session, kind, seconds, limit)
-    if session.list_changes != changes:
-        items = _pages(session, kind, seconds, limit)
-    return items
+    if session.list_changes == changes:
+        return items
+    again = _pages(session, kind, seconds, limit)
+    _refuse_contradictions(session, kind, items, again)
+    return again
 
 
 def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
@@ -62,13 +65,35 @@ def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
 
 
+def _refuse_contradictions(
+    session: Session, kind: mcp.Kind, items: list[Value], again: list[Value]
+) -> None:
+    """Let a list that changed be longer or shorter, but nothing in it be something else."""
+    before = {item.member_string(kind.key): item for item in items}
+    for item in again:
+        name = item.member_string(kind.key)
+        if name in before and not _same(item, before[name]):
+            shown = session.redact.quoted(str(name))
+            raise session.failed(f"changed its definition of {shown} while it was listed")
+
+
+def _same(one: Value, other: Value) -> bool:
+    from thrall_py.protocol import canonical  # a list that changes meanwhile is rare
+
+    try:
+        values = (canonical.sort_members(each.load()) for each in (one, other))
+        return len(set(map(canonical.digest, values))) == 1
+    except JsonError:  # one is nested too deeply to be compared
+        return False
+
+
 def _pages(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> list[Value]:
     items: list[Value] = []
     cursors: set[str] = set()
     cursor, size = None, 0
     for _ in range(_MOST_PAGES):
         page = _page(session, kind, cursor, seconds)
-        if cursor == "" and _brings_nothing(page, items):
+        if cursor == "" and not page.cursor and _brings_nothing(page, items):
             return items  # for some servers the empty cursor means the end (2026-07-28 says not)
         items += page.items
         size += sum(item.end - item.start for item in page.items)
@@ -94,6 +119,8 @@ def _page(session: Session, kind: mcp.Kind, cursor: str | None, seconds: float) 
             raise
         # A list that breaks off is the server's failure, not a refusal of what was asked.
         raise ServerError(f"{problem}, in the middle of the list") from None
+    if session.server.is_modern and wire.load_or_none(result.member("resultType")) not in _WHOLE:
+        raise session.failed(f"sent a list of {kind.member} that is not complete")
     try:
         return mcp.parse_page(result, kind)
     except JsonError as problem:

@@ -53,18 +53,37 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
         shown = (server.redact.quoted(each, _VERSION) for each in (version, pinned.server.version))
         notes.append("the server's version is {}, was {} when pinned".format(*shown))
     tools = pinned.tools | first.items.get(mcp.TOOLS.member, {})
-    found = drift.compare_server(pinned, first) or drift.compare_server(pinned, second)
-    return Report(
+    found = drift.compare_server(pinned, first)
+    places = {(each.tool, each.change.path) for each in found}
+    later = drift.compare_server(pinned, second)
+    found += [each for each in later if (each.tool, each.change.path) not in places]
+    report = Report(
         target.catalog,
         target.name,
-        tuple(tools),
+        tuple(name for name in tools if pinned.choice.takes(name)),
         found,
         target.allowed,
         notes,
-        None,
-        0,
-        server.redact,
+        redact=server.redact,
     )
+    if not report.has_drifted:
+        _refuse_two_faces(pinned, first, second, server.redact)
+    return report
+
+
+def _refuse_two_faces(
+    pinned: entry.Entry, first: entry.Live, second: entry.Live, redact: Redactor
+) -> None:
+    """Refuse a server that offers one thing now and another a moment later: nobody can pin that."""
+    for member, items in first.items.items():
+        others = second.items[member]
+        for name in sorted(items.keys() | others.keys()):
+            one, other = items.get(name), others.get(name)
+            if member == mcp.TOOLS.member and not pinned.choice.takes(name):
+                continue
+            if not one or not other or one.digest != other.digest:
+                shown = redact.quoted(name)
+                raise ServerError(f"the server lists {shown} differently each time it is asked")
 
 
 def check_all(
@@ -84,8 +103,13 @@ def check_all(
         try:
             return check_server(target, connection, own)
         except ThrallError as problem:
-            failed = (str(problem), problem.exit_status, Redactor())
-            return Report(target.catalog, target.name, (), [], target.allowed, [], *failed)
+            return Report(
+                target.catalog,
+                target.name,
+                allowed=target.allowed,
+                failure=str(problem),
+                status=problem.exit_status,
+            )
 
     tasks = [functools.partial(task, target) for target in targets]
     return workers.run_all(tasks, jobs, interrupts)
