@@ -294,8 +294,8 @@ class Good:
             self.lists += 1
             if self.lists == 1 and not self.meets():
                 return None
-            if self.lists > 1:
-                items = self.offer.get("later", items)
+        if self.lists > 1:  # whatever is listed after the tools were listed once more
+            items = self.offer.get("later", {}).get(member, items)
         return {"result": {member: items}}
 
     def call(self, name, line):

@@ -84,25 +84,23 @@ def test_the_nearest_names_are_those_that_can_be_called():
         file.entry_offering(content, "read_fil")
 
 
-def test_servers_that_offer_different_names_do_not_collide():
-    content = Catalog({"s": offering("a"), "t": offering("a", "b", prefix="t_"), "u": PLAIN})
-    assert file.refuse_collisions(content, "c") is None
+def test_a_server_is_found_by_its_name():
+    content = Catalog({"q": PLAIN, "r": offering("a")})
+    assert file.entry_of(content, "r") is content.servers["r"]
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "tool"),
+    ("name", "sentence"),
     [
-        (offering("a"), offering("b", "a"), "a"),
-        (offering("x_a"), offering("a", prefix="x_"), "x_a"),
-        (offering("a\x1b"), offering("a\x1b"), r"a\x1b"),
+        ("githab", "the catalog has no server githab; the nearest: github"),
+        ("x\x1b", r"the catalog has no server x\x1b"),
+        ("", "the catalog has no server "),
     ],
 )
-def test_servers_that_offer_the_same_name_collide(one, other, tool):
+def test_a_server_that_is_not_there_is_refused(name, sentence):
     with pytest.raises(CatalogError) as refused:
-        file.refuse_collisions(Catalog({"s\x1b": one, "t": other}), "c\x1b.json")
-    assert str(refused.value) == (
-        rf"c\x1b.json would have the tool {tool} of s\x1b and t: give one of them a --prefix"
-    )
+        file.entry_of(Catalog({"github": PLAIN, "other": PLAIN}), name)
+    assert str(refused.value) == sentence
 
 
 # -- before writing ----------------------------------------------------------------------------
@@ -168,6 +166,29 @@ def test_who_has_the_lock_keeps_others_waiting_and_leaves_no_file():
         assert os.listdir("dir") == []
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(descriptor)
+
+
+def test_what_a_killed_writer_left_behind_is_removed_and_nothing_else(monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            file.write("c.json", "new")
+    (stale,) = os.listdir()
+    others = [f".d{stale[2:]}", f"x{stale}", f"{stale}0", stale[:-1], ".c.json.zzzzzzzz", "c.json"]
+    for name in others:
+        Path(name).write_text("theirs")
+    os.symlink("c.json", "link")
+    with file.lock("link", fail):
+        assert sorted(os.listdir()) == sorted([*others, "link"])
+
+
+def test_what_cannot_be_removed_stays():
+    os.mkdir(".c.json.0123abcd")
+    with file.lock("c.json", fail):
+        assert os.listdir() == [".c.json.0123abcd"]
 
 
 def test_the_lock_is_given_back_after_a_failure_too():

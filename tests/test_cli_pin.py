@@ -61,7 +61,7 @@ def test_a_person_at_a_terminal_gets_a_table(thrall, replaced, terminal):
 def test_what_is_odd_about_a_server_is_a_warning(thrall):
     offering(tools=[])
     assert thrall("pin", "c.json", *GOOD).err.endswith(
-        "thrall: fake: warning: the server offers no tools: the pin is empty\n"
+        "thrall: fake: warning: no tools: the pin is empty\n"
     )
 
 
@@ -151,6 +151,30 @@ def test_a_dry_run_of_a_server_that_cannot_be_pinned_is_no_verdict(thrall):
     assert thrall("pin", "c.json", "--dry-run", *GOOD).status == 4
 
 
+def test_a_person_at_a_terminal_gets_what_changed_word_by_word(thrall, replaced, terminal):
+    thrall("pin", "c.json", *GOOD)
+    offering(tools=[{**TOOLS[0], "description": "Say it\u200b never."}, TOOLS[1]])
+    replaced(1, terminal.theirs)
+    ran = thrall("pin", "c.json", *GOOD)
+    assert ran.status == 0
+    assert [line.rstrip() for line in ran.out.decode().splitlines()] == [
+        "  echo: description: text, changed",
+        r"    Say it{+\u200b+} [-again-]{+never+}.",
+    ]
+
+
+def test_tools_that_look_alike_are_a_warning(thrall):
+    offering(tools=[TOOLS[0], {**TOOLS[0], "name": "Echo"}])
+    assert thrall("pin", "c.json", *GOOD).err.endswith(
+        'thrall: fake: warning: names that look alike: "Echo" of fake, "echo" of fake\n'
+    )
+
+
+@pytest.mark.parametrize("words", [("--yes",), ("--jobs=2",)])
+def test_what_is_for_several_servers_does_no_harm_to_one(thrall, words):
+    assert thrall("pin", "c.json", *words, *GOOD).status == 0
+
+
 def test_a_secret_in_what_changed_is_masked(thrall):
     words = ("--env", "A=sesame42", *GOOD)
     thrall("pin", "c.json", *words)
@@ -175,8 +199,7 @@ def test_two_servers_with_the_same_tools_need_a_prefix(thrall):
     ran = thrall("pin", "c.json", "--name", "other", *GOOD)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        "thrall: c.json: c.json would have the tool echo of one and other:"
-        " give one of them a --prefix\n"
+        "thrall: other: one and other both have the tool echo: give one of them a --prefix\n"
     )
     assert Path("c.json").read_bytes() == before
     assert thrall("pin", "c.json", "--name", "other", "--prefix", "o_", *GOOD).status == 0
@@ -253,7 +276,7 @@ def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, sp
     ran = thrall("pin", "c.json", "--", "touch", "started", "x", *words)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        f"thrall: word {place} behind -- looks like a credential, which does not belong into a"
+        f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong into a"
         f" catalog: write '{spelling}' and set the variable, or say --allow-literal\n"
     )
     assert os.listdir() == []
@@ -271,10 +294,10 @@ def test_a_credential_behind_a_variable_is_pinned_as_the_variable(thrall, monkey
 def test_the_value_of_a_secret_variable_in_clear_is_refused_in_any_case(thrall, monkeypatch, more):
     monkeypatch.setenv("MY_TOKEN", "sesame42sesame")
     ran = thrall("pin", "c.json", *more, "--", "touch", "started", "x=sesame42sesame")
-    assert ran == (
-        3,
-        b"",
-        "thrall: word 3 behind -- holds the value of a secret variable in clear: write ${NAME} in its place\n",
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == (
+        "thrall: c.json: word 3 of the server's command holds the value of a secret variable in"
+        " clear: write ${NAME} in its place\n"
     )
     assert os.listdir() == []
 

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from thrall_py.catalog import codec, file
+from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.entry import SURFACE, Entry, pin_item
 from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
@@ -31,6 +32,7 @@ FULL = Entry(
         "resourceTemplates": {"a:{x}": pin_item({"uriTemplate": "a:{x}", "name": "t"})},
     },
     prefix="ü_",
+    choice=Choice(("a*", "[!x]"), ("*é",)),
 )
 TOOLS_ONLY = PLAIN._replace(surface=("tools",))
 TOOL = {"digest": pin_item({"name": "t"}).digest, "definition": {"name": "t"}}
@@ -139,6 +141,20 @@ def test_what_may_be_missing_may_be_missing():
     assert entry.launch == LaunchSpec(("x",), {}, clean_env=False, cwd=None)
     assert entry.server == mcp.ServerInfo("2025-11-25")
     assert (entry.prefix, entry.surface) == ("", ("tools",))
+    assert entry.choice == Choice()
+
+
+def test_patterns_are_read_as_they_are_written():
+    data = catalog(**{"only": ["t", "x*"], "except": ["[ab]"]})
+    (entry,) = file.loads(data, "c").servers.values()
+    assert entry.choice == Choice(("t", "x*"), ("[ab]",))
+    written = codec.encode_entry(entry)
+    assert (written["only"], written["except"]) == (["t", "x*"], ["[ab]"])
+
+
+def test_no_patterns_are_not_written():
+    (entry,) = file.loads(catalog(**{"only": [], "except": []}), "c").servers.values()
+    assert {"only", "except"}.isdisjoint(codec.encode_entry(entry))
 
 
 # -- what is refused ---------------------------------------------------------------------------
@@ -193,6 +209,13 @@ def test_what_may_be_missing_may_be_missing():
         (catalog(instructions=1), '"instructions" should be text'),
         (catalog(tools=None), '"tools" should be an object'),
         (catalog(prefix=1), '"prefix" should be text'),
+        *(
+            (catalog(**{member: value}), f'"{member}" should be {what}')
+            for member in ("only", "except")
+            for value, what in (("t", "a list"), ({}, "a list"), ([1], "text"), ([["t"]], "text"))
+        ),
+        (catalog(only=["u"]), 'it has \'t\', which its "only" and "except" leave out'),
+        (catalog(**{"except": ["*"]}), 'it has \'t\', which its "only" and "except" leave out'),
         (
             catalog(clientCapabilities={"roots": {}}),
             "it names client capabilities that this thrall does not have",

@@ -2,9 +2,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
+from thrall_py.errors import Interrupted
 from thrall_py.transport import interrupts as module
 from thrall_py.transport.interrupts import Interrupts, die_by_signal, forget
 
@@ -55,6 +57,21 @@ def test_a_signal_while_the_handlers_are_given_back_is_not_lost(monkeypatch):
     finally:
         restore(signal.SIGINT, previous)
     assert interrupts.signum == signal.SIGINT
+
+
+def test_a_pause_without_a_signal_just_ends(monkeypatch):
+    slept = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    with Interrupts() as interrupts:
+        assert interrupts.pause() is None
+    assert len(slept) == 1
+
+
+def test_a_pause_raises_what_a_signal_asks_for(monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    with Interrupts() as interrupts, pytest.raises(Interrupted) as interrupted:
+        interrupts.pause()
+    assert interrupted.value.signum == signal.SIGTERM
 
 
 def test_the_handlers_of_before_are_given_back():

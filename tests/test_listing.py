@@ -1,6 +1,7 @@
 import pytest
 
 from thrall_py.catalog.entry import Entry, pin_item
+from thrall_py.catalog.filing import Filed
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.output import listing
 from thrall_py.protocol import mcp
@@ -9,12 +10,13 @@ from thrall_py.redact import Redactor
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
 
-def told(*tools, warnings=(), terminal=False):
+def told(*tools, warnings=(), left_out=(), rows=40, terminal=False):
     """What is said of these tools."""
     said = []
     pins = {tool["name"]: pin_item(tool) for tool in tools}
     entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), {"tools": pins})
-    listing.tell(entry, list(warnings), Redactor(["hunter22"]), said.append, terminal=terminal)
+    filed = Filed("s", entry, [], list(left_out), list(warnings))
+    listing.tell(filed, Redactor(["hunter22"]), said.append, rows=rows, terminal=terminal)
     return said
 
 
@@ -71,3 +73,29 @@ def test_a_long_summary_stays_on_one_line_of_the_table(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     told({"name": "a", "description": "word " * 100}, terminal=True)
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_without_rows_the_number_of_tools_is_told_alone(capsys, terminal):
+    tools = ({"name": "a"}, {"name": "b"})
+    assert told(*tools, rows=0, terminal=terminal) == ["2 tools"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_server_without_tools_gets_no_empty_table(capsys):
+    assert told(terminal=True) == [HEAD.format("0 tools")]
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        (["a"], "left out: a"),
+        (["a\x1b", "hunter22"], r"left out: a\x1b, ***"),
+        (["x" * 41], f"left out: {'x' * 40}..."),
+        (["a"] * 40, f"left out: {', '.join(['a'] * 40)}"),
+        (["a"] * 42, f"left out: {', '.join(['a'] * 40)}, and 2 more"),
+    ],
+)
+def test_tools_that_are_left_out_are_named_on_one_line(names, line):
+    assert told(left_out=names, warnings=["odd"]) == [HEAD.format("0 tools"), line, "warning: odd"]

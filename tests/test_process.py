@@ -1,3 +1,4 @@
+import contextlib
 import os
 import signal
 import subprocess
@@ -339,7 +340,8 @@ def test_children_from_before_are_not_touched(start):
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_the_waiting(start, graveyard, signum):
     process = start("signals_parent", int(signum))
-    assert process.receive(within(SOON)) == b"ready"
+    with contextlib.suppress(Interrupted):  # it may come before what was said is read
+        assert process.receive(within(SOON)) == b"ready"
     with pytest.raises(Interrupted) as interrupted:
         process.receive(within(LONG))
     assert interrupted.value.signum == signum

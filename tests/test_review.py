@@ -1,15 +1,27 @@
 import pytest
 
 from thrall_py.catalog import review
-from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
 
 GOOD = {"inputSchema": {"type": "object"}}
+PLAIN = {"tool": PinnedItem("", {"name": "tool", **GOOD})}
 
 
-def warnings(name="good_tool-1.0", *, is_tools=True, **definition):
+def entry(items, prefix="", **server):
+    about = mcp.ServerInfo("2025-11-25", **server)
+    return Entry(LaunchSpec(("x",), {}), about, items, prefix=prefix)
+
+
+def warned(items, **server):
+    return list(review.entry_warnings(entry(items, **server), Redactor(["hunter22"])))
+
+
+def warnings(name="good_tool-1.0", member="tools", **definition):
     pin = PinnedItem("", {"name": name, **GOOD, **definition})
-    return list(review.item_warnings({name: pin}, Redactor(), is_tools=is_tools))
+    return warned({"tools": PLAIN, member: {name: pin}})
 
 
 def test_an_ordinary_tool_has_no_warning():
@@ -65,24 +77,36 @@ def test_a_schema_of_no_use_is_told(schema, oddity):
 
 def test_a_missing_schema_is_told():
     pins = {"a": PinnedItem("", {"name": "a"})}
-    assert list(review.item_warnings(pins, Redactor(), is_tools=True)) == ['"a": no inputSchema']
+    assert warned({"tools": pins}) == ['"a": no inputSchema']
 
 
 def test_what_is_no_tool_needs_no_schema_and_no_plain_name_but_hides_nothing():
-    assert warnings("file:///a b", is_tools=False, inputSchema=[]) == []
-    assert warnings("file:///a b", is_tools=False, title="\u200b") == [
+    assert warnings("file:///a b", "resources", inputSchema=[]) == []
+    assert warnings("file:///a b", "resources", title="\u200b") == [
         r'"file:///a b": hidden characters in title: \u200b'
     ]
 
 
 @pytest.mark.parametrize("text", [None, "", "Plain words.\nTwo lines."])
 def test_plain_instructions_have_no_warning(text):
-    assert list(review.instructions_warnings(text)) == []
+    assert warned({"tools": PLAIN}, instructions=text) == []
 
 
 def test_instructions_that_hide_something_have_one():
-    assert list(review.instructions_warnings("a\x1bb\u200bc\x1b")) == [
+    assert warned({"tools": PLAIN}, instructions="a\x1bb\u200bc\x1b") == [
         r"hidden characters in the server's instructions: \x1b \u200b"
+    ]
+
+
+@pytest.mark.parametrize("items", [{}, {"tools": {}}, {"prompts": {}, "tools": {}}])
+def test_a_pin_without_tools_is_told_of(items):
+    assert warned(items) == ["no tools: the pin is empty"]
+
+
+def test_a_secret_in_what_is_odd_is_masked():
+    name = "a hunter22"
+    assert warned({"tools": {name: PinnedItem("", {"name": name, **GOOD})}}) == [
+        '"a ***": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -'
     ]
 
 

@@ -152,3 +152,47 @@ def test_input_without_an_end_is_refused(tmp_path, replaced, monkeypatch):
         replaced(0, file.fileno())
         with pytest.raises(InputError, match="^the input is larger than 3 bytes$"):
             stdio.read()
+
+
+# -- a question --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        (b"y\n", True), (b"yes\n", True), (b" YES \n", True), (b"Y\n", True),
+        (b"n\n", False), (b"\n", False), (b"no\n", False), (b"yy\n", False), (b"\x04", False),
+    ],
+)  # fmt: skip
+def test_only_yes_is_yes(terminal, replaced, interrupts, typed, answer):
+    replaced(0, terminal.theirs)
+    replaced(2, terminal.theirs)
+    os.write(terminal.ours, typed)
+    assert stdio.ask("sure?", interrupts) is answer
+    assert b"sure? [y/N] " in terminal.shown()
+
+
+def test_nobody_there_is_no(pipe, replaced, interrupts):
+    replaced(0, pipe["reading"])
+    os.close(pipe.pop("writing"))
+    assert not stdio.ask("sure?", interrupts)
+
+
+def test_a_signal_is_seen_while_nobody_answers(pipe, replaced, interrupts):
+    replaced(0, pipe["reading"])
+    os.kill(os.getpid(), signal.SIGINT)
+    with pytest.raises(Interrupted) as interrupted:
+        stdio.ask("sure?", interrupts)
+    assert interrupted.value.signum == signal.SIGINT
+
+
+def test_a_wakeup_without_a_signal_that_stops_us_is_no_answer(
+    pipe, replaced, monkeypatch, interrupts
+):
+    replaced(0, pipe["reading"])
+    os.write(pipe["writing"], b"y\n")
+    turns = [[(interrupts.fileno(), select.POLLIN)], [], [(0, select.POLLIN)]]
+    poll = SimpleNamespace(poll=lambda: turns.pop(0), register=lambda *_: None)
+    monkeypatch.setattr(select, "poll", lambda: poll)
+    assert stdio.ask("sure?", interrupts)
+    assert turns == []

@@ -3,7 +3,7 @@ import unicodedata
 
 import pytest
 
-from thrall_py.visible import hidden_characters, visible, visible_json, visible_text
+from thrall_py.visible import hidden_characters, tag_text, visible, visible_json, visible_text
 
 UNSAFE = {
     "NUL": ("\x00", "\\x00"),
@@ -83,3 +83,21 @@ def test_json_with_a_carriage_return_between_tokens_stays_json():
 
 def test_what_is_hidden_is_told_once_of_each_kind():
     assert hidden_characters("\u200ba\u200b\x1b\n\t\u202e") == ["\\u200b", "\\x1b", "\\u202e"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        ("plain \U000e0001\U000e007f", []),  # the marks themselves spell nothing
+        ("\U000e0052\U000e0075\U000e006e", ["Run"]),
+        ("a\U000e0020\U000e007eb\U000e0031", [" ~", "1"]),
+    ],
+)
+def test_what_tag_characters_spell_is_read(text, words):
+    assert tag_text(text) == words
+
+
+def test_every_printable_character_can_be_spelled_by_them():
+    printable = "".join(map(chr, range(0x20, 0x7F)))
+    assert tag_text("".join(chr(0xE0000 + ord(it)) for it in printable)) == [printable]

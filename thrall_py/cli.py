@@ -15,6 +15,7 @@ from thrall_py.commands.check import check
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.commands.pin import pin
 from thrall_py.commands.show import show
+from thrall_py.commands.unpin import unpin
 from thrall_py.errors import Interrupted, OutputError, ThrallError, UsageError
 from thrall_py.transport.interrupts import SIGPIPE, die_by_signal
 from thrall_py.visible import visible
@@ -105,5 +106,5 @@ def thrall() -> None:
     """Call MCP tools as Unix commands, and pin what their servers offer."""
 
 
-for _command in (call, pin, check, show):
+for _command in (call, pin, unpin, check, show):
     thrall.add_command(_command)

@@ -29,6 +29,12 @@ class ServerOptions(NamedTuple):
     clean_env: bool
     cwd: str | None
 
+    @property
+    def given(self) -> dict[str, str]:
+        """The values that are given with `NAME=VALUE`."""
+        items = (item.partition("=") for item in self.env)
+        return {name: value for name, equals, value in items if equals}
+
     def launch_spec(self, command: tuple[str, ...]) -> LaunchSpec:
         """How the server is started, naming variables only: no value gets into a catalog."""
         names = (item.partition("=")[0] for item in self.env)
@@ -45,9 +51,7 @@ class ServerOptions(NamedTuple):
             InputError: a variable that it needs is not set.
 
         """
-        items = (item.partition("=") for item in self.env)
-        given = {name: value for name, equals, value in items if equals}
-        return prepare(self.launch_spec(command), given, fill_in=fill_in)
+        return prepare(self.launch_spec(command), self.given, fill_in=fill_in)
 
 
 NO_SERVER_OPTIONS = ServerOptions((), clean_env=False, cwd=None)
@@ -112,6 +116,12 @@ def connection(command: Command) -> Command:
         click.option("--max-message", callback=_size, default="64M", metavar="SIZE",
                      help="The most bytes in one message (64M)."),
     )  # fmt: skip
+
+
+def jobs(command: Command) -> Command:
+    """Add how many servers are asked at a time; the command gets it as `jobs`."""
+    return click.option("--jobs", type=click.IntRange(1), default=8, metavar="N",
+                        help="Ask N servers at a time (8).")(command)  # fmt: skip
 
 
 def server_options(command: Command) -> Command:

@@ -18,6 +18,8 @@ _UNSAFE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff"
     f"{_LAST_OF_PLANES}]"
 )
+_TAGS = 0xE0000  # from here on ASCII stands once more, invisible
+_TAGGED = re.compile("[\U000e0020-\U000e007e]+")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TEXT = re.compile(f"(?![\n\t]){_UNSAFE.pattern}")
 
@@ -40,6 +42,14 @@ def visible_json(text: str) -> str:
 def hidden_characters(text: str) -> list[str]:
     """What in `text` a person would not see, each kind once and escaped; newlines and tabs pass."""
     return [_escape(found) for found in dict.fromkeys(_TEXT.findall(text))]
+
+
+def tag_text(text: str) -> list[str]:
+    """The words that tag characters in `text` spell: ASCII that only a model reads."""
+    return [
+        "".join(chr(ord(character) - _TAGS) for character in found)
+        for found in _TAGGED.findall(text)
+    ]
 
 
 def _escape(found: "re.Match[str] | str") -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 
 from thrall_py.catalog.change import FAILING
+from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.entry import SURFACE, Entry, Items, PinnedItem, pin_item
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, as_variable, as_word
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Json, JsonError
 
@@ -14,6 +15,8 @@ ENTRY_MEMBERS = (
     "env",
     "cleanEnv",
     "prefix",
+    "only",
+    "except",
     "protocol",
     "clientCapabilities",
     "surface",
@@ -35,6 +38,10 @@ def encode_entry(entry: Entry) -> Json:
         plain["cleanEnv"] = True
     if entry.prefix:
         plain["prefix"] = entry.prefix
+    if entry.choice.only:
+        plain["only"] = list[Json](entry.choice.only)
+    if entry.choice.leave_out:
+        plain["except"] = list[Json](entry.choice.leave_out)
     plain["protocol"] = server.revision
     plain["clientCapabilities"] = {}
     plain["surface"] = list(entry.surface)
@@ -63,10 +70,10 @@ def decode_entry(value: Json) -> Entry:
     cwd = members.get("cwd")
     env = _object(members.get("env", {}), '"env"')
     launch = LaunchSpec(
-        tuple(_word(item, '"command"') for item in command),
-        {_variable(name): _word(word, '"env"') for name, word in env.items()},
+        tuple(as_word(item, '"command"') for item in command),
+        {as_variable(name): as_word(word, '"env"') for name, word in env.items()},
         _flag(members.get("cleanEnv", False), '"cleanEnv"'),
-        None if cwd is None else _word(cwd, '"cwd"'),
+        None if cwd is None else as_word(cwd, '"cwd"'),
     )
     server = mcp.ServerInfo(
         _text(members.get("protocol"), '"protocol"'),
@@ -80,7 +87,13 @@ def decode_entry(value: Json) -> Entry:
         raise JsonError("it names client capabilities that this thrall does not have")
     surface = _surface(members.get("surface"))
     items = {kind.member: _decode_items(kind, members, surface) for kind in mcp.KINDS}
-    return Entry(launch, server, items, surface, _text(members.get("prefix", ""), '"prefix"'))
+    prefix = _text(members.get("prefix", ""), '"prefix"')
+    choice = Choice(_texts(members.get("only", []), '"only"'),
+                    _texts(members.get("except", []), '"except"'))  # fmt: skip
+    unwanted = [name for name in items[mcp.TOOLS.member] if not choice.takes(name)]
+    if unwanted:
+        raise JsonError(f'it has {unwanted[0]!a}, which its "only" and "except" leave out')
+    return Entry(launch, server, items, surface, prefix, choice)
 
 
 def decode_policy(value: Json) -> tuple[str, ...]:
@@ -154,16 +167,7 @@ def _text(value: Json, what: str) -> str:
     return value
 
 
-def _variable(value: str) -> str:
-    name = _word(value, '"env"')
-    if not name or "=" in name:
-        raise JsonError('"env" has a name that no variable can have')
-    return name
-
-
-def _word(value: Json, what: str) -> str:
-    """A word that execve(2) can take."""
-    text = _text(value, what)
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise JsonError(f"{what} holds what no argument can")
-    return text
+def _texts(value: Json, what: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise JsonError(f"{what} should be a list")
+    return tuple(_text(item, what) for item in value)

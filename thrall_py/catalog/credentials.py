@@ -26,7 +26,7 @@ _NO_PASSWORD = re.compile(r"[0-9]*|[./~].*", re.DOTALL)  # a number, a path
 _SHORTEST = 16  # characters of a value that may be a token
 _USERINFO = re.compile(r"://[^/@\s:]*:[^/@\s]+@")
 _QUERY = re.compile(r"[?&]([^=&\s]+)=([^&#\s]+)")
-_VARIABLE = re.compile(r"\$\{[^}]*\}")
+_VARIABLE = re.compile(r"\$\{(?:[^}:]*:-([^}]*)|[^}]*)\}")
 
 
 def find(words: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -44,8 +44,13 @@ def find(words: Sequence[str]) -> Iterator[tuple[int, str]]:
         option = word if word.startswith("-") and "=" not in word else ""
 
 
+def literal_part(word: str) -> str:
+    """What stands in a word itself, and not in a variable; the default of one does."""
+    return _VARIABLE.sub(r"\1", word)
+
+
 def _spelling(word: str, option: str) -> str | None:
-    literal = _VARIABLE.sub("", word)
+    literal = literal_part(word)
     named = _NAMED.fullmatch(literal)
     if named and _is_secret(named[1], named[3]):
         return f"{named[1]}{named[2]}${{{_variable(named[1])}}}"

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import ServerError
 from thrall_py.protocol import canonical, mcp
@@ -18,6 +19,16 @@ class PinnedItem(NamedTuple):
     digest: str
     definition: dict[str, Json]
 
+    def text(self, member: str) -> str:
+        """What it says under a name such as `description`; empty if that is no text."""
+        value = self.definition.get(member)
+        return value if isinstance(value, str) else ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its description."""
+        return self.text("description").strip().partition("\n")[0]
+
 
 Items = dict[str, PinnedItem]  # by name, or by address
 
@@ -25,7 +36,8 @@ Items = dict[str, PinnedItem]  # by name, or by address
 class Entry(NamedTuple):
     """One server: how it is started, what it said of itself, and what it offered.
 
-    `items` has a mapping for each kind (mcp.Kind.member); `surface` says what was pinned.
+    `items` has a mapping for each kind (mcp.Kind.member); `surface` and `choice` say what was
+    looked at.
     """
 
     launch: LaunchSpec
@@ -33,6 +45,7 @@ class Entry(NamedTuple):
     items: dict[str, Items]
     surface: tuple[str, ...] = SURFACE
     prefix: str = ""  # in front of the names of its tools, for the caller
+    choice: Choice = EVERYTHING  # of its tools
 
     @property
     def tools(self) -> Items:

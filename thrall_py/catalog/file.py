@@ -8,9 +8,10 @@ same server makes the same bytes.
 import contextlib
 import fcntl
 import os
+import re
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from thrall_py.catalog import codec
@@ -24,6 +25,7 @@ FORMAT = 1
 _SHOWN = 300  # characters of what is wrong
 STDOUT = "-"
 _LARGEST = 1 << 28  # bytes
+_RANDOM = 4  # bytes in the name of a temporary file
 
 
 class Catalog(NamedTuple):
@@ -82,33 +84,24 @@ def entry_offering(catalog: Catalog, tool: str) -> Entry:
     servers = catalog.servers
     owners = [name for name, entry in servers.items() if tool in entry.offered]
     if not owners:
-        import difflib  # 3 ms, and only here
-
-        near = difflib.get_close_matches(tool, {n for e in servers.values() for n in e.offered})
-        hint = f"; the nearest: {', '.join(map(visible, near))}" if near else ""
-        raise CatalogError(f"the catalog does not have this tool{hint}")
+        offered = {name for entry in servers.values() for name in entry.offered}
+        raise CatalogError(f"the catalog does not have this tool{_nearest(tool, offered)}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
     return servers[owners[0]]
 
 
-def refuse_collisions(catalog: Catalog, path: str) -> None:
-    """Refuse two servers that offer a tool under one name.
+def entry_of(catalog: Catalog, name: str) -> Entry:
+    """Find a server by its name.
 
     Raises:
-        CatalogError: naming the tool and both servers.
+        CatalogError: there is none of this name.
 
     """
-    owners: dict[str, str] = {}
-    for name, entry in catalog.servers.items():
-        for tool in entry.offered:
-            if tool in owners:
-                both = f"{visible(owners[tool])} and {visible(name)}"
-                raise CatalogError(
-                    f"{visible(path)} would have the tool {visible(tool)} of {both}:"
-                    " give one of them a --prefix"
-                )
-            owners[tool] = name
+    if name not in catalog.servers:
+        near = _nearest(name, catalog.servers)
+        raise CatalogError(f"the catalog has no server {visible(name)}{near}")
+    return catalog.servers[name]
 
 
 def loads(data: bytes, path: str) -> Catalog:
@@ -154,7 +147,8 @@ def lock(path: str, meanwhile: Callable[[], None]) -> Iterator[None]:
     """Keep other pins of the same file waiting: what they write meanwhile would be lost.
 
     The lock is on the directory, so that no file of its own stays behind. While another has it,
-    `meanwhile` is called again and again; it may raise, and it takes its time.
+    `meanwhile` is called again and again; it may raise, and it takes its time. What a writer left
+    behind that was killed is removed.
 
     Raises:
         CatalogError: the directory cannot be opened.
@@ -171,6 +165,9 @@ def lock(path: str, meanwhile: Callable[[], None]) -> Iterator[None]:
     try:
         while not _is_locked(descriptor):
             meanwhile()
+        for stale in _temporaries(path):
+            with contextlib.suppress(OSError):
+                os.unlink(stale)
         yield
     finally:
         os.close(descriptor)
@@ -191,8 +188,8 @@ def write(path: str, text: str) -> None:
         CatalogError: it cannot be written; the old file is as it was.
 
     """
-    folder, target = _place(path)
-    temporary = os.path.join(folder, f".{os.path.basename(target)}.{secrets.token_hex(4)}")
+    _, target = _place(path)
+    temporary = f"{_hidden(target)}{secrets.token_hex(_RANDOM)}"
     try:
         before = os.stat(target) if os.path.exists(target) else None
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -209,6 +206,28 @@ def write(path: str, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise CatalogError(f"cannot write {visible(path)}: {problem.strerror}") from None
+
+
+def _nearest(name: str, names: Collection[str]) -> str:
+    """What to add to a sentence about a name that is not there."""
+    import difflib  # 3 ms, and only here
+
+    near = difflib.get_close_matches(name, names)
+    return f"; the nearest: {', '.join(map(visible, near))}" if near else ""
+
+
+def _hidden(target: str) -> str:
+    """How the names of temporary files begin."""
+    folder, name = os.path.split(target)
+    return os.path.join(folder, f".{name}.")
+
+
+def _temporaries(path: str) -> list[str]:
+    """The temporary files of writers of `path`, who all need the lock."""
+    folder, target = _place(path)
+    ours = re.compile(re.escape(_hidden(target)) + f"[0-9a-f]{{{2 * _RANDOM}}}")
+    names = (os.path.join(folder, name) for name in os.listdir(folder))
+    return [name for name in names if ours.fullmatch(name)]
 
 
 def _place(path: str) -> tuple[str, str]:

@@ -34,7 +34,7 @@ def as_thrall(tools: list[Tool], call: Sequence[str]) -> Json:
     return [
         {
             "name": name,
-            "description": _description(item),
+            "description": item.text("description"),
             "input_schema": _schema(item),
             "command": [name if word == "NAME" else word for word in call],
         }
@@ -49,7 +49,7 @@ def as_openai(tools: list[Tool], _: Sequence[str]) -> Json:
             "type": "function",
             "function": {
                 "name": name,
-                "description": _description(item),
+                "description": item.text("description"),
                 "parameters": _schema(item),
             },
         }
@@ -60,7 +60,7 @@ def as_openai(tools: list[Tool], _: Sequence[str]) -> Json:
 def as_anthropic(tools: list[Tool], _: Sequence[str]) -> Json:
     """The tools of Anthropic's API."""
     return [
-        {"name": name, "description": _description(item), "input_schema": _schema(item)}
+        {"name": name, "description": item.text("description"), "input_schema": _schema(item)}
         for name, item in tools
     ]
 
@@ -86,11 +86,6 @@ FORMATS: dict[str, Callable[[list[Tool], Sequence[str]], Json]] = {
     "anthropic": as_anthropic,
     "mcp": as_mcp,
 }
-
-
-def _description(item: PinnedItem) -> str:
-    description = item.definition.get("description")
-    return description if isinstance(description, str) else ""
 
 
 def _schema(item: PinnedItem) -> Json:

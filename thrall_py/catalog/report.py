@@ -1,17 +1,22 @@
 """Differences in words a person can review. Pure; everything a server said is made visible."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog.change import COSMETIC, Change, Slot
 from thrall_py.catalog.drift import Difference
 from thrall_py.protocol import canonical
+from thrall_py.protocol.jsontext import Json
 from thrall_py.redact import Redactor
-from thrall_py.visible import visible
+from thrall_py.visible import tag_text, visible
 
 _BRIEFLY = 5  # differences named in one sentence
 _TOOL = 128  # characters of a tool's name
 _PATH = 500  # characters of a path
+_HIDDEN = 1000  # characters of what tag characters spell
+_CONTEXT = 60  # characters before what differs
+
+_NO_SECRETS = Redactor()
 
 
 class Report(NamedTuple):
@@ -32,13 +37,13 @@ class Report(NamedTuple):
 
     catalog: str
     server: str
-    tools: tuple[str, ...]
-    differences: list[Difference]
-    allowed: frozenset[str]
-    notes: list[str]
-    failure: str | None
-    status: int
-    redact: Redactor
+    tools: tuple[str, ...] = ()
+    differences: Sequence[Difference] = ()
+    allowed: frozenset[str] = frozenset()
+    notes: Sequence[str] = ()
+    failure: str | None = None
+    status: int = 0
+    redact: Redactor = _NO_SECRETS
 
     def fails(self, difference: Difference) -> bool:
         """Whether a difference is drift, and not allowed."""
@@ -49,27 +54,49 @@ class Report(NamedTuple):
         """Whether a difference fails."""
         return any(map(self.fails, self.differences))
 
+    def remark(self, difference: Difference) -> str:
+        """What to add to a difference that would fail and is allowed."""
+        is_drift = difference.change.kind != COSMETIC
+        return ", allowed" if is_drift and not self.fails(difference) else ""
 
-def describe(report: Report, *, with_catalog: bool = False) -> Iterator[str]:
-    """One line for a server, one for each place that changed, and both sides of it in full."""
-    if report.failure is not None:
-        return
+
+def heading(report: Report, *, with_catalog: bool = False) -> str:
+    """The line for a server as a whole."""
     count = len(report.differences)
     found = "as pinned" if not count else "1 difference" if count == 1 else f"{count} differences"
     catalog = f"{visible(report.catalog)}: " if with_catalog else ""
-    yield f"{catalog}{visible(report.server)}: {found}"
-    yield from describe_differences(report)
+    return f"{catalog}{visible(report.server)}: {found}"
 
 
-def describe_differences(report: Report) -> Iterator[str]:
-    """The lines of `describe` without the first."""
+def describe(report: Report, limit: int | None = None) -> Iterator[str]:
+    """One line for each place that changed, and both sides of it.
+
+    Args:
+        report: what is told.
+        limit: characters of a side, from shortly before what differs on; None for all.
+
+    """
     for difference in report.differences:
         change = difference.change
-        allowed = "" if report.fails(difference) or change.kind == COSMETIC else ", allowed"
-        yield f"  {place(difference, report.redact)}: {change.kind}, {verb(change)}{allowed}"
-        for sign, held in (("-", change.before), ("+", change.after)):
+        where = place(difference, report.redact)
+        yield f"  {where}: {change.kind}, {verb(change)}{report.remark(difference)}"
+        sides = [("-", change.before), ("+", change.after)]
+        texts = [shown(held, report.redact) for _, held in sides if held is not None]
+        start = max(0, _common(*texts) - _CONTEXT) if limit and texts[1:] else 0
+        for sign, held in sides:
             if held is not None:
-                yield f"    {sign} {shown(held, report.redact)}"
+                yield f"    {sign} {_window(shown(held, report.redact), start, limit)}"
+        hidden = hidden_words(change, report.redact)
+        if hidden:
+            yield f"    {hidden}"
+
+
+def hidden_words(change: Change, redact: Redactor) -> str:
+    """Say what tag characters spell in what is new and in its path; empty if there are none."""
+    held: list[Json] = [*change.path, change.after.value if change.after else None]
+    words = " ".join(_tag_texts(held))
+    told = f"in tag characters, which only a model reads: {redact.quoted(words, _HIDDEN)}"
+    return told if words else ""
 
 
 def summarize(differences: list[Difference], redact: Redactor) -> str:
@@ -104,6 +131,34 @@ def verb(change: Change) -> str:
     if change.before is None:
         return "added"
     return "removed" if change.after is None else "changed"
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _window(text: str, start: int, limit: int | None) -> str:
+    if limit is None or len(text) <= limit:
+        return text
+    end = start + limit
+    return ("..." if start else "") + text[start:end] + ("..." if end < len(text) else "")
+
+
+def _tag_texts(value: Json) -> Iterator[str]:
+    match value:
+        case str():
+            yield from tag_text(value)
+        case dict():
+            for name, member in value.items():
+                yield from tag_text(name)
+                yield from _tag_texts(member)
+        case list():
+            for item in value:
+                yield from _tag_texts(item)
+        case _:
+            pass
 
 
 def shown(held: Slot, redact: Redactor) -> str:

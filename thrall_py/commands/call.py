@@ -6,7 +6,7 @@ import click
 
 from thrall_py import errors, options
 from thrall_py.commands.invocation import Invocation, say
-from thrall_py.errors import UsageError
+from thrall_py.errors import InputError, UsageError
 from thrall_py.options import ServerOptions
 from thrall_py.output.render import Rendered
 from thrall_py.transport import stdio
@@ -17,6 +17,8 @@ from thrall_py.verbs.connect import ConnectionOptions
 @click.argument("tool")
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
+@click.option("--unverified", is_flag=True, help="Call it even if it is not as pinned.")
+@click.option("--validate", is_flag=True, help="Check the arguments against its pinned schema.")
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
 @options.server_options
@@ -28,6 +30,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
     tool: str,
     items: tuple[str, ...],
     catalog: str | None,
+    unverified: bool,
+    validate: bool,
     json: bool,
     save: str | None,
     server_options: ServerOptions,
@@ -46,6 +50,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
 
     invocation.subject = tool
     _refuse_two_servers(invocation, catalog, server_options)
+    if catalog is None and (unverified or validate):
+        raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
         say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
     text = arguments.from_items(items) if items else arguments.from_input(stdio.read())
@@ -62,13 +68,16 @@ def call(  # noqa: PLR0913 - one for each option of its own
         with invocation.interrupts as interrupts:
             rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
     else:
-        from thrall_py.catalog import file
+        from thrall_py.commands import pinned
         from thrall_py.verbs.pinned_call import call_pinned
 
         # Read before signals are data: nothing is there to be torn down yet.
-        pinned = file.entry_offering(file.read(catalog), wanted.tool)
+        entry = pinned.find(catalog, wanted, validate=validate)
+        if entry is None:
+            return InputError.exit_status
+        callbacks = pinned.callbacks(tool, on_result, verify=not unverified)
         with invocation.interrupts as interrupts:
-            rendered = call_pinned(wanted, pinned, connection, interrupts, on_result)
+            rendered = call_pinned(wanted, entry, connection, interrupts, callbacks)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
 
 

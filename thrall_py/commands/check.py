@@ -32,9 +32,7 @@ _FORMATS = ("text", "json", "github", "junit", "sarif")
     metavar="FORMAT",
     help="text, json, github, junit or sarif (text).",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1), default=8, metavar="N", help="Ask N servers at a time (8)."
-)
+@options.jobs
 @options.connection
 @click.pass_obj
 def check(  # noqa: PLR0913 - one for each option of its own
@@ -53,6 +51,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
     ...) when a server could not be asked.
     """
     from thrall_py.catalog import file, report
+    from thrall_py.commands import differences
     from thrall_py.verbs import check as verb
 
     if invocation.server is not None:
@@ -74,8 +73,8 @@ def check(  # noqa: PLR0913 - one for each option of its own
             if each.failure is not None:
                 say(each.failure, each.server)
             if format_ == "text":
-                lines = report.describe(each, with_catalog=len(catalogs) > 1)
-                stdio.write((f"{line}\n".encode() for line in lines), interrupts)
+                heading = report.heading(each, with_catalog=len(catalogs) > 1)
+                differences.show(each, heading, interrupts)
         if format_ != "text":
             from thrall_py.catalog import machine
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from thrall_py.catalog import review
-from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog.filing import Filed
 from thrall_py.redact import Redactor
 
-_MOST_TOOLS = 40  # lines
+MOST_TOOLS = 40  # lines
 _MOST_WARNINGS = 30  # lines
 _NAME = 40  # characters
 _SUMMARY = 200  # characters
@@ -15,38 +16,50 @@ Row = tuple[str, str, str]
 
 
 def tell(
-    entry: Entry,
-    warnings: list[str],
+    filed: Filed,
     redact: Redactor,
     say: Callable[[str], None],
     *,
+    rows: int,
     terminal: bool,
 ) -> None:
-    """Tell what was pinned through `say`, line by line; on a terminal the tools are a table."""
-    count = len(entry.tools)
-    tools = "1 tool" if count == 1 else f"{count} tools"
-    say(f"{tools} pinned; hints are the server's own word, nobody has verified them")
-    rows = [_row(name, pin, redact) for name, pin in list(entry.tools.items())[:_MOST_TOOLS]]
-    if terminal:
+    """Tell what was pinned through `say`, line by line; on a terminal the tools are a table.
+
+    Args:
+        filed: the pin in its catalog.
+        redact: makes the server's words fit to be repeated.
+        say: takes a line.
+        rows: how many tools are named.
+        terminal: whether a person reads it at a terminal.
+
+    """
+    tools = filed.entry.tools
+    count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
+    hints = " pinned; hints are the server's own word, nobody has verified them" if rows else ""
+    say(count + hints)
+    shown = [_row(name, item, redact) for name, item in list(tools.items())[:rows]]
+    if terminal and shown:
         from thrall_py.output import pretty
 
-        pretty.print_table(("tool", "hints (unverified)", "summary"), rows, stderr=True)
+        pretty.print_table(("tool", "hints (unverified)", "summary"), shown, stderr=True)
     else:
-        for name, hints, _ in rows:
+        for name, hints, _ in shown:
             say(f"  {name}  ({hints})")
-    if count > _MOST_TOOLS:
-        say(f"  and {count - _MOST_TOOLS} more tools")
-    for warning in warnings[:_MOST_WARNINGS]:
+    if 0 < rows < len(tools):
+        say(f"  and {len(tools) - rows} more tools")
+    if filed.left_out:
+        names = [redact.plain(name, _NAME) for name in filed.left_out[:MOST_TOOLS]]
+        more = len(filed.left_out) - len(names)
+        say(f"left out: {', '.join(names)}" + (f", and {more} more" if more else ""))
+    for warning in filed.warnings[:_MOST_WARNINGS]:
         say(f"warning: {warning}")
-    if len(warnings) > _MOST_WARNINGS:
-        say(f"and {len(warnings) - _MOST_WARNINGS} more warnings")
+    if len(filed.warnings) > _MOST_WARNINGS:
+        say(f"and {len(filed.warnings) - _MOST_WARNINGS} more warnings")
 
 
 def _row(name: str, pin: PinnedItem, redact: Redactor) -> Row:
-    description = pin.definition.get("description")
-    first = description.strip().partition("\n")[0] if isinstance(description, str) else ""
     return (
         redact.plain(name, _NAME),
         review.describe_annotations(pin),
-        redact.plain(first, _SUMMARY),
+        redact.plain(pin.summary, _SUMMARY),
     )

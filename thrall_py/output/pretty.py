@@ -3,8 +3,17 @@
 from collections.abc import Iterable
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from thrall_py.catalog import report
+from thrall_py.catalog.report import Report
+from thrall_py.output import worddiff
+
+_STYLES = {worddiff.REMOVED: "red strike", worddiff.ADDED: "green bold", worddiff.SAME: ""}
+_MARKS = {worddiff.REMOVED: ("[-", "-]"), worddiff.ADDED: ("{+", "+}"), worddiff.SAME: ("", "")}
+_CLASSES = {"breaking": "red", "text": "yellow", "behaviour": "yellow", "cosmetic": "dim"}
 
 
 def print_table(
@@ -18,4 +27,35 @@ def print_table(
     table.add_column(last, overflow="ellipsis", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console(stderr=stderr, highlight=False).print(table)
+    _console(stderr=stderr).print(table)
+
+
+def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
+    """Print what changed, word by word; `heading` is visible already, or empty."""
+    console = _console(stderr=stderr)
+    is_plain = console.color_system is None or console.no_color
+    if heading:
+        console.print(Text(heading, style="bold"))
+    for difference in told.differences:
+        kind = difference.change.kind
+        console.print(
+            Text.assemble(
+                "  ",
+                (report.place(difference, told.redact), "cyan"),
+                ": ",
+                (kind, _CLASSES.get(kind, "green")),
+                f", {report.verb(difference.change)}{told.remark(difference)}",
+            )
+        )
+        changed = Text()
+        for piece in worddiff.pieces(difference.change, told.redact):
+            before, after = _MARKS[piece.sign] if is_plain else _MARKS[worddiff.SAME]
+            changed.append(f"{before}{piece.text}{after}", _STYLES[piece.sign])
+        console.print(Padding(changed, (0, 0, 0, 4)))
+        hidden = report.hidden_words(difference.change, told.redact)
+        if hidden:
+            console.print(Padding(Text(hidden, style="red"), (0, 0, 0, 4)))
+
+
+def _console(*, stderr: bool) -> Console:
+    return Console(stderr=stderr, highlight=False)

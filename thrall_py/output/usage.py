@@ -19,8 +19,7 @@ def row(name: str, item: PinnedItem) -> Row:
     arguments = " ".join(
         _short(argument, schema, needed) for argument, schema, needed in _arguments(item)
     )
-    summary = _text(item.definition.get("description")).strip().partition("\n")[0]
-    return visible(name), visible(arguments), visible(summary[:_SUMMARY])
+    return visible(name), visible(arguments), visible(item.summary[:_SUMMARY])
 
 
 def lines(tools: list[tuple[str, PinnedItem]]) -> Iterator[str]:
@@ -38,10 +37,10 @@ def print_table(tools: list[tuple[str, PinnedItem]]) -> None:
 
 def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     """Describe one tool: what it does, its arguments, and a line that calls it."""
-    title = _text(item.definition.get("title"))
+    title = item.text("title")
     yield visible(name) + (f" - {visible(title)}" if title else "")
     yield f"hints (the server's own word): {review.describe_annotations(item)}"
-    description = visible_text(_text(item.definition.get("description")).strip())
+    description = visible_text(item.text("description").strip())
     if description:
         yield ""
         yield from (f"  {line}" for line in description.split("\n"))

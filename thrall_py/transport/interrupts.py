@@ -7,6 +7,7 @@ teardown nothing can be left half done. A signal that was ignored on entry (nohu
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Self
@@ -17,6 +18,7 @@ SIGPIPE = signal.SIGPIPE
 
 _Handler = Callable[[int, FrameType | None], object] | int | None
 
+_PAUSE = 0.01  # seconds
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
@@ -77,6 +79,17 @@ class Interrupts:
         if came and self.signum is None:
             self.signum = came[0]
         return bool(came)
+
+    def pause(self) -> None:
+        """Let a moment pass, for what is tried again and again.
+
+        Raises:
+            Interrupted: a signal asks to stop.
+
+        """
+        time.sleep(_PAUSE)
+        self.poll()
+        self.check()
 
 
 @contextlib.contextmanager

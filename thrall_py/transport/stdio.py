@@ -83,6 +83,23 @@ def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:
         raise OutputError(f"cannot write to stdout: {problem.strerror}") from None
 
 
+def ask(question: str, interrupts: Interrupts) -> bool:
+    """Ask the person at the terminal; anything but y or yes is no.
+
+    Raises:
+        Interrupted: a signal came instead of an answer.
+
+    """
+    os.write(2, f"{question} [y/N] ".encode())
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    poll.register(interrupts.fileno(), select.POLLIN)
+    while not any(fd == 0 for fd, _ in poll.poll()):
+        interrupts.poll()
+        interrupts.check()
+    return os.read(0, _AT_ONCE).strip().lower() in {b"y", b"yes"}
+
+
 def _wait(poll: select.poll, interrupts: Interrupts) -> None:
     while not any(fd == 1 for fd, _ in poll.poll()):
         interrupts.poll()

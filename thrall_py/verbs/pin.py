@@ -1,119 +1,121 @@
-"""`thrall pin`: what a server offers now, as a catalog to be reviewed and committed."""
+"""`thrall pin`: what servers offer now, as a catalog to be reviewed and committed."""
 
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import drift, entry, file, review
-from thrall_py.catalog.drift import Difference
+from thrall_py.catalog import credentials
+from thrall_py.catalog.entry import SURFACE, Entry
+from thrall_py.catalog.filing import Wishes
 from thrall_py.catalog.launch import LaunchSpec
-from thrall_py.errors import CatalogError, ServerError
-from thrall_py.protocol import canonical, mcp
+from thrall_py.errors import InputError, ThrallError
 from thrall_py.redact import Redactor
+from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session, prepare
 from thrall_py.verbs.survey import survey
-from thrall_py.visible import visible
 
 
-class Naming(NamedTuple):
-    """What a server and its tools are called in the catalog."""
+class Target(NamedTuple):
+    """A server to be pinned.
 
-    name: str | None = None  # None: as the server calls itself
-    prefix: str | None = None  # None: as in an earlier pin, if there is one
+    Attributes:
+        launch: how it is started, as the catalog will say it.
+        given: values for its variables that are not in our environment.
+        wishes: how it is filed.
+        surface: what is looked at.
+        allow_literal: whether words that look like credentials may be stored.
+
+    """
+
+    launch: LaunchSpec
+    given: Mapping[str, str]
+    wishes: Wishes
+    surface: tuple[str, ...] = SURFACE
+    allow_literal: bool = False
 
 
-class PinResult(NamedTuple):
-    """A server that was asked, and what a person should know before its pin is written."""
+class Found(NamedTuple):
+    """What a server offers, and what was odd about its lists."""
 
-    name: str  # in the catalog
-    naming: Naming
-    entry: entry.Entry
-    warnings: list[str]
+    target: Target
+    entry: Entry
+    oddities: list[str]
     redact: Redactor
 
 
-class Update(NamedTuple):
-    """A catalog with a pin in it, and what that changes about the server's earlier pin."""
+class Failed(NamedTuple):
+    """A server that could not be pinned: the failure in a sentence, and the status it earns."""
 
-    text: str
-    differences: list[Difference]
+    name: str | None  # that it would have had, if that is known
+    sentence: str
+    status: int
 
 
-def pin_server(
-    launch: LaunchSpec,
-    naming: Naming,
-    prepared: PreparedServer,
-    connection: ConnectionOptions,
-    interrupts: Interrupts,
-) -> PinResult:
+def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interrupts) -> Found:
     """Ask a server for everything that is pinned; all of it or a failure.
 
     Args:
-        launch: how the server is started, as the catalog will say it.
-        naming: what it is called there.
-        prepared: the launch filled in.
+        target: the server.
         connection: how it is spoken to.
         interrupts: the signals that stop it.
 
     Raises:
+        InputError: its words do not belong into a catalog; it was not started.
         ThrallError: the server does not open, or its lists cannot be pinned.
 
     """
-    with open_session(prepared, connection, interrupts) as session:
-        live = survey(session, entry.SURFACE, connection, prepared.redact)
-    found = entry.Entry(launch, live.server, live.items, entry.SURFACE)
-    _refuse_secrets(found, prepared.redact)
-    warnings = [
-        *live.oddities,
-        *review.instructions_warnings(live.server.instructions),
-        *(
-            warning
-            for member, items in live.items.items()
-            for warning in review.item_warnings(
-                items, prepared.redact, is_tools=member == mcp.TOOLS.member
-            )
-        ),
-    ]
-    if not found.tools:
-        warnings.append("the server offers no tools: the pin is empty")
-    own = live.server.name or launch.command[0].rpartition("/")[2]
-    return PinResult(naming.name or own, naming, found, warnings, prepared.redact)
+    if not target.allow_literal:
+        _refuse_credentials(target.launch)
+    server = prepare(target.launch, target.given, fill_in=True)
+    _refuse_known_secrets(target.launch, server)
+    with open_session(server, connection, interrupts) as session:
+        live = survey(session, target.surface, connection, server.redact)
+    found = Entry(target.launch, live.server, live.items, target.surface)
+    return Found(target, found, live.oddities, server.redact)
 
 
-def update(path: str, pinned: PinResult) -> Update:
-    """Put the pin into the catalog at `path`, in memory.
+def pin_all(
+    targets: Sequence[Target], connection: ConnectionOptions, jobs: int, interrupts: Interrupts
+) -> Iterator[Found | Failed]:
+    """Ask servers side by side, in their order; one that fails does not keep the others.
 
-    Raises:
-        CatalogError: the file is no catalog, or two of its servers would collide.
+    Args:
+        targets: the servers.
+        connection: how they are spoken to.
+        jobs: how many at a time.
+        interrupts: the signals that stop it.
 
     """
-    catalog = file.read_for_update(path)
-    name, found = pinned.name, pinned.entry
-    if pinned.naming.name is None:  # the same command is renewed, whatever it calls itself now
-        same = (key for key, entry in catalog.servers.items() if entry.launch == found.launch)
-        name = next(same, name)
-    earlier = catalog.servers.get(name)
-    by_program = not (pinned.naming.name or found.server.name)  # as others may be filed, too
-    if earlier and by_program and earlier.launch.command != found.launch.command:
-        raise CatalogError(f"{visible(name)} is another server: give this one a --name")
-    prefix = pinned.naming.prefix
-    if prefix is None:
-        prefix = earlier.prefix if earlier else ""
-    catalog.servers[name] = found._replace(prefix=prefix)
-    file.refuse_collisions(catalog, path)
-    live = entry.Live(pinned.entry.server, pinned.entry.items, [])
-    differences = drift.compare_server(earlier, live) if earlier else []
-    return Update(file.dumps(catalog), differences)
+
+    def task(target: Target, own: Interrupts) -> Found | Failed:
+        try:
+            return pin_server(target, connection, own)
+        except ThrallError as problem:
+            return Failed(target.wishes.name, str(problem), problem.exit_status)
+
+    tasks = [functools.partial(task, target) for target in targets]
+    return workers.run_all(tasks, jobs, interrupts)
 
 
-def _refuse_secrets(found: entry.Entry, redact: Redactor) -> None:
-    """Let no secret into the file that the server repeats in what it says of itself."""
-    for items in found.items.values():
-        for name, item in items.items():
-            if redact.leaks(canonical.compact(item.definition)):
-                shown = redact.quoted(name)
-                raise ServerError(f"the definition of {shown} repeats a secret of its environment")
-    said = f"{found.server.name} {found.server.version} {found.server.instructions or ''}"
-    if redact.leaks(said):
-        raise ServerError(
-            "the server repeats a secret of its environment in what it says of itself"
+def _refuse_credentials(launch: LaunchSpec) -> None:
+    for name, value in launch.env.items():
+        if any(credentials.find([f"{name}={value}"])):
+            raise InputError(
+                f"the variable {name} looks like a credential, which does not belong into a"
+                f" catalog: write ${{{name}}} and set it, or say --allow-literal"
+            )
+    for place, spelling in credentials.find(launch.command):
+        raise InputError(
+            f"word {place} of the server's command looks like a credential, which does not belong"
+            f" into a catalog: write '{spelling}' and set the variable, or say --allow-literal"
         )
+
+
+def _refuse_known_secrets(launch: LaunchSpec, server: PreparedServer) -> None:
+    for place, word in enumerate(launch.command, 1):
+        if server.redact.leaks(word):
+            raise InputError(
+                f"word {place} of the server's command holds the value of a secret variable in"
+                " clear: write ${NAME} in its place"
+            )

@@ -1,15 +1,33 @@
 """`thrall call --catalog`: one tools/call of a pinned tool, if it is as pinned."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from thrall_py.catalog import drift, report
 from thrall_py.catalog.change import COSMETIC
+from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry
 from thrall_py.errors import DriftError
 from thrall_py.output.render import Rendered
 from thrall_py.protocol import mcp
+from thrall_py.redact import Redactor
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.call import Call, OnResult, answer
 from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 from thrall_py.verbs.survey import survey
+
+
+class Callbacks(NamedTuple):
+    """Who is told before the server is ended.
+
+    Attributes:
+        on_result: gets the answer as soon as it is complete.
+        on_drift: gets the differences before the refusal; None to call without a look at them.
+
+    """
+
+    on_result: OnResult
+    on_drift: Callable[[list[Difference], Redactor], None] | None
 
 
 def call_pinned(
@@ -17,7 +35,7 @@ def call_pinned(
     pinned: Entry,
     connection: ConnectionOptions,
     interrupts: Interrupts,
-    on_result: OnResult,
+    callbacks: Callbacks,
 ) -> Rendered:
     """Call a pinned tool, if its server still defines it as it was pinned.
 
@@ -28,7 +46,7 @@ def call_pinned(
         pinned: the server that offers it.
         connection: how it is spoken to.
         interrupts: the signals that stop it.
-        on_result: gets the answer as soon as it is complete, before the teardown.
+        callbacks: what gets the answer, or the differences.
 
     Returns:
         The answer.
@@ -41,14 +59,13 @@ def call_pinned(
     name = call.tool.removeprefix(pinned.prefix)
     server = prepare(pinned.launch, {}, fill_in=True)
     with open_session(server, connection, interrupts, pinned.server.revision) as session:
-        live = survey(session, (mcp.TOOLS.member,), connection, server.redact)
-        now = live.items[mcp.TOOLS.member].get(name)
-        drifted = [
-            difference
-            for difference in drift.compare_tool(name, pinned.tools[name], now)
-            if difference.change.kind != COSMETIC
-        ]
-        if drifted:
-            changes = report.summarize(drifted, server.redact)
-            raise DriftError(f"not as pinned, so nothing was called: {changes}; review, re-pin")
-        return answer(session, call._replace(tool=name), connection, on_result)
+        if callbacks.on_drift is not None:
+            live = survey(session, (mcp.TOOLS.member,), connection, server.redact)
+            now = live.items[mcp.TOOLS.member].get(name)
+            found = drift.compare_tool(name, pinned.tools[name], now)
+            drifted = [each for each in found if each.change.kind != COSMETIC]
+            if drifted:
+                callbacks.on_drift(drifted, server.redact)
+                changes = report.summarize(drifted, server.redact)
+                raise DriftError(f"not as pinned, so nothing was called: {changes}; review, re-pin")
+        return answer(session, call._replace(tool=name), connection, callbacks.on_result)

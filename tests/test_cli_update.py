@@ -1,0 +1,259 @@
+"""`thrall pin --update`: what is in a catalog is pinned again, and a person is asked."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from servers import TOOLS, offering
+
+from thrall_py.transport import stdio
+
+CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
+DIFFERENCE = b'  echo: description: text, changed\n    - "Say it again."\n    + "New."\n'
+HEADED = b"a: 1 difference\n" + DIFFERENCE  # as one of several
+HEAD = "2 tools"
+UPDATE = ("pin", "c.json", "--update")
+
+
+def description(name="a"):
+    catalog = json.loads(Path("c.json").read_text())
+    return catalog["servers"][name]["tools"]["echo"]["definition"]["description"]
+
+
+@pytest.fixture
+def drifted(pin):
+    """Pin two servers, of which the first offers something else now."""
+    offer = pin("a")
+    pin("b")
+    offering("a", **{**offer, "tools": CHANGED})
+    return Path("c.json").read_bytes()
+
+
+@pytest.fixture
+def typing(replaced, terminal):
+    """Call with what a person at the terminal types, in the test itself."""
+
+    def type_(words):
+        replaced(0, terminal.theirs)
+        replaced(2, terminal.theirs)
+        os.write(terminal.ours, words)
+
+    return type_
+
+
+@pytest.mark.usefixtures("drifted")
+def test_all_servers_are_pinned_again(thrall):
+    ran = thrall(*UPDATE, "--yes")
+    assert (ran.status, ran.out) == (0, HEADED)
+    assert ran.err == f"thrall: a: {HEAD}\nthrall: b: {HEAD}\n"
+    assert description() == "New."
+    assert thrall("check", "c.json") == (0, b"a: as pinned\nb: as pinned\n", "")
+
+
+@pytest.mark.usefixtures("drifted")
+def test_a_named_server_is_pinned_again_alone(thrall):
+    ran = thrall(*UPDATE, "b", "--yes")
+    assert (ran.status, ran.out, ran.err) == (0, b"", f"thrall: b: {HEAD}\n")
+    assert description() == "Say it again."
+    assert thrall(*UPDATE, "a", "--yes").out == DIFFERENCE
+    assert description() == "New."
+
+
+def test_a_dry_run_asks_nobody_and_writes_nothing(thrall, drifted):
+    ran = thrall(*UPDATE, "--dry-run")
+    assert (ran.status, ran.out) == (1, HEADED)
+    assert thrall(*UPDATE, "--dry-run", "--yes").status == 1
+    assert thrall(*UPDATE, "b", "--dry-run").status == 0
+    assert Path("c.json").read_bytes() == drifted
+
+
+def test_without_a_terminal_nobody_can_be_asked(thrall, drifted):
+    assert thrall(*UPDATE) == (
+        2,
+        b"",
+        "thrall: --update asks before it writes: say --yes, or --dry-run to look only\n",
+    )
+    assert Path("c.json").read_bytes() == drifted
+
+
+@pytest.mark.parametrize("descriptor", [0, 2])
+def test_one_descriptor_at_a_terminal_is_not_enough(
+    thrall, drifted, replaced, terminal, descriptor
+):
+    replaced(descriptor, terminal.theirs)
+    replaced(2 - descriptor, os.open(os.devnull, os.O_RDWR))
+    assert thrall(*UPDATE).status == 2
+    assert Path("c.json").read_bytes() == drifted
+
+
+def test_yes_is_written(thrall, drifted, typing, terminal):
+    typing(b"y\n")
+    ran = thrall(*UPDATE)
+    assert (ran.status, ran.out) == (0, HEADED)
+    assert b"write this to the catalog? [y/N] " in terminal.shown()
+    assert description() == "New."
+    assert Path("c.json").read_bytes() != drifted
+
+
+@pytest.mark.parametrize("typed", [b"n\n", b"\n", b"\x04"])
+def test_anything_else_is_not(thrall, drifted, typing, typed):
+    typing(typed)
+    ran = thrall(*UPDATE)
+    assert (ran.status, ran.out) == (1, HEADED)
+    assert Path("c.json").read_bytes() == drifted
+
+
+@pytest.mark.parametrize("meanwhile", ["b", None])
+def test_a_catalog_that_was_changed_meanwhile_is_not_written(
+    thrall, drifted, typing, monkeypatch, meanwhile
+):
+    catalog = json.loads(drifted)
+    catalog["servers"].pop(meanwhile, None)
+    changed = json.dumps(catalog).encode() if meanwhile else None
+
+    def answer(_question, _interrupts):
+        if changed:
+            Path("c.json").write_bytes(changed)
+        else:
+            os.unlink("c.json")
+        return True
+
+    typing(b"")
+    monkeypatch.setattr(stdio, "ask", answer)
+    ran = thrall(*UPDATE)
+    assert (ran.status, ran.out) == (3, HEADED)
+    assert ran.err.endswith(
+        "thrall: c.json: the catalog was changed meanwhile, so nothing was written\n"
+    )
+    assert (Path("c.json").read_bytes() if os.path.exists("c.json") else None) == changed
+
+
+def test_one_that_was_changed_into_the_same_is_written(thrall, drifted, typing, monkeypatch):
+    def answer(_question, _interrupts):
+        Path("c.json").write_bytes(json.dumps(json.loads(drifted)).encode())
+        return True
+
+    typing(b"")
+    monkeypatch.setattr(stdio, "ask", answer)
+    assert thrall(*UPDATE)[:2] == (0, HEADED)
+    assert description() == "New."
+
+
+def test_where_nothing_changed_nobody_is_asked(thrall, pin, typing, terminal):
+    pin("a")
+    before = Path("c.json").read_bytes()
+    typing(b"n\n")
+    assert (thrall(*UPDATE)[:2], Path("c.json").read_bytes()) == ((0, b""), before)
+    assert b"[y/N]" not in terminal.shown()
+
+
+def test_another_version_is_written_without_a_question(thrall, pin, typing):
+    offer = pin("a")
+    offering("a", **{**offer, "serverInfo": {"name": "a", "version": "2"}})
+    typing(b"n\n")
+    assert thrall(*UPDATE)[:2] == (0, b"")
+    assert json.loads(Path("c.json").read_text())["servers"]["a"]["server"]["version"] == "2"
+
+
+def test_a_signal_instead_of_an_answer_writes_nothing(thrall, drifted, typing, monkeypatch):
+    typing(b"")
+    ask = stdio.ask
+
+    def interrupted(question, interrupts):
+        os.kill(os.getpid(), signal.SIGINT)
+        return ask(question, interrupts)
+
+    monkeypatch.setattr(stdio, "ask", interrupted)
+    assert thrall(*UPDATE)[:2] == (128 + signal.SIGINT, HEADED)
+    assert Path("c.json").read_bytes() == drifted
+
+
+@pytest.mark.usefixtures("drifted")
+def test_a_server_that_fails_keeps_no_other_from_being_written(thrall, typing):
+    catalog = json.loads(Path("c.json").read_text())
+    catalog["servers"]["b"]["command"] = ["./no-such"]
+    Path("c.json").write_text(json.dumps(catalog))
+    typing(b"y\n")
+    ran = thrall(*UPDATE)
+    assert (ran.status, ran.out) == (127, DIFFERENCE)
+    assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
+    assert description() == "New."
+
+
+def test_no_keeps_the_status_of_a_failure(thrall, drifted, typing):
+    catalog = json.loads(drifted)
+    catalog["servers"]["b"]["command"] = ["./no-such"]
+    Path("c.json").write_text(json.dumps(catalog))
+    typing(b"n\n")
+    assert thrall(*UPDATE)[:2] == (127, DIFFERENCE)
+    assert json.loads(Path("c.json").read_text()) == catalog
+
+
+def test_if_all_fail_nobody_is_asked(thrall, pin, typing, terminal):
+    pin("a")
+    offering("a", tools=[{}])
+    typing(b"y\n")
+    assert thrall(*UPDATE).status == 4
+    assert b"[y/N]" not in terminal.shown()
+
+
+def test_what_it_was_pinned_with_is_kept_or_given_anew(thrall, pin):
+    pin("b")
+    assert thrall(*UPDATE, "b", "--yes", "--prefix", "x_", "--only", "e*").status == 0
+    held = json.loads(Path("c.json").read_text())["servers"]["b"]
+    assert (held["prefix"], held["only"], list(held["tools"])) == ("x_", ["e*"], ["echo"])
+    assert thrall(*UPDATE, "--yes").status == 0
+    assert json.loads(Path("c.json").read_text())["servers"]["b"] == held
+
+
+# -- what is refused ---------------------------------------------------------------------------
+
+
+def test_a_server_that_the_catalog_does_not_have_starts_none(thrall, drifted):
+    ran = thrall(*UPDATE, "--yes", "a", "x")
+    assert ran == (3, b"", "thrall: the catalog has no server x\n")
+    assert Path("c.json").read_bytes() == drifted
+
+
+@pytest.mark.parametrize("text", [None, "", '{"thrall": 1, "servers": {}}'])
+def test_a_catalog_without_servers_has_nothing_to_be_pinned_again(thrall, text):
+    if text is not None:
+        Path("c.json").write_text(text)
+    assert thrall(*UPDATE, "--yes") == (
+        3,
+        b"",
+        "thrall: c.json has no servers, so there is nothing to pin\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--", "s"], "a server behind -- and --update exclude each other"),
+        (["--name", "x"], "with --update, --prefix needs one NAME, and --name is of no use"),
+        (["--prefix", "x"], "with --update, --prefix needs one NAME, and --name is of no use"),
+        (["--cwd", "x"], "with --update, --env, --clean-env and --cwd are of no use"),
+    ],
+)
+def test_options_that_do_not_fit_together_are_refused(thrall, drifted, words, sentence):
+    for yes in ((), ("--yes",)):
+        assert thrall(*UPDATE, *yes, *words) == (2, b"", f"thrall: {sentence}\n")
+    assert Path("c.json").read_bytes() == drifted
+
+
+@pytest.mark.parametrize("option", ["--prefix", "--only", "--except"])
+def test_what_is_not_utf_8_starts_none(thrall, drifted, option):
+    ran = thrall(*UPDATE, "a", "--yes", option, "\udcff")
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err.endswith("\\udcff is not UTF-8\n")
+    assert Path("c.json").read_bytes() == drifted
+
+
+def test_stdout_is_no_catalog_that_is_there(thrall):
+    assert thrall("pin", "-", "--update", "--yes") == (
+        2,
+        b"",
+        "thrall: --update needs a catalog that is there\n",
+    )

@@ -1,0 +1,144 @@
+"""Servers as agents' configuration files name them: `mcpServers`, or VS Code's `servers`. Pure.
+
+Such a file is JSON, with comments in some programs, and often holds secrets in clear; what looks
+like one leaves here as the name of a variable, its value apart.
+"""
+
+import re
+from typing import NamedTuple
+
+from thrall_py.catalog import credentials
+from thrall_py.catalog.launch import LaunchSpec, as_variable, as_word
+from thrall_py.protocol import jsontext
+from thrall_py.protocol.jsontext import Json, JsonError
+from thrall_py.redact import is_secret_name
+
+# What does not end is matched to the end of the file, so that nothing is looked at twice.
+_TOKEN = re.compile(
+    r'(?P<text>"(?:[^"\\]|\\.)*+"?)|(?P<blank>//[^\n]*+|/\*.*?(?:\*/|\Z)|\s++)|[^"/,\s]++|.',
+    re.DOTALL,
+)
+_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+_ASKED = re.compile(r"\$\{input:[^}]*\}")  # VS Code asks for it
+_FOREIGN = re.compile(
+    r"\$\{(?:[A-Za-z]+:(?!-)[^}]*|(?:workspace|file|relativeFile|user|path)(?:[A-Z][A-Za-z]*)?"
+    r"|cwd|execPath|lineNumber|selectedText|/)\}"
+)
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_HARMLESS = re.compile(r"[0-9]*|[./~].*|true|false", re.DOTALL | re.IGNORECASE)
+
+
+class Configured(NamedTuple):
+    """A server of such a file: how it is started, and the values that stay out of a catalog."""
+
+    launch: LaunchSpec
+    given: dict[str, str]
+    is_disabled: bool = False
+
+
+class Unusable(NamedTuple):
+    """One that cannot be pinned, and why."""
+
+    why: str
+    is_disabled: bool
+
+
+def read(data: bytes) -> dict[str, Configured | Unusable]:
+    """Read the servers of a file by their names.
+
+    Raises:
+        JsonError: it is no such file; the message says why.
+
+    """
+    root = jsontext.load(_plain(jsontext.decode(jsontext.latin1(data))))
+    holders = [root, root.get("mcp")] if isinstance(root, dict) else []
+    for holder in holders:
+        for name in ("mcpServers", "servers"):
+            servers = holder.get(name) if isinstance(holder, dict) else None
+            if isinstance(servers, dict):
+                return {key: _configured(value) for key, value in servers.items()}
+    raise JsonError('it has neither "mcpServers" nor "servers"')
+
+
+def _plain(text: str) -> str:
+    """JSON without comments, and without the commas before a closing bracket."""
+    words: list[str] = []
+    comma = -1  # where the last one stands, if nothing has come since
+    for found in _TOKEN.finditer(text):
+        if found["blank"]:
+            words.append(" ")
+            continue
+        if found[0][0] in "]}" and comma >= 0:
+            words[comma] = " "
+        comma = len(words) if found[0] == "," else -1
+        words.append(found[0])
+    return "".join(words)
+
+
+def _configured(value: Json) -> Configured | Unusable:
+    is_disabled = isinstance(value, dict) and value.get("disabled") is True
+    try:
+        return _server(value)._replace(is_disabled=is_disabled)
+    except JsonError as problem:
+        return Unusable(str(problem), is_disabled)
+
+
+def _server(value: Json) -> Configured:
+    if not isinstance(value, dict):
+        raise JsonError("it should be an object")
+    if "envFile" in value:
+        raise JsonError('its "envFile" is not read: set the variables, and name them in "env"')
+    if "command" not in value:
+        raise JsonError('it has no "command", and only servers with one can be pinned')
+    args = value.get("args", [])
+    if not isinstance(args, list):
+        raise JsonError('"args" should be a list')
+    words = (as_word(word, '"command" and each of "args"') for word in (value["command"], *args))
+    cwd = value.get("cwd")
+    env, given = _variables(value.get("env", {}))
+    where = None if cwd is None else _filled(as_word(cwd, '"cwd"'))
+    return Configured(LaunchSpec(tuple(map(_filled, words)), env, cwd=where), given)
+
+
+def _variables(value: Json) -> tuple[dict[str, str], dict[str, str]]:
+    """Split what is set for a server into what may be stored and the values that may not."""
+    if not isinstance(value, dict):
+        raise JsonError('"env" should be an object')
+    env, given = {}, {}
+    for name, held in value.items():
+        text = as_word(held, f"the variable {as_variable(name)}")
+        literal = credentials.literal_part(text)
+        if _ASKED.fullmatch(text):
+            env[name] = _stand_in(name)
+        elif literal == text and _is_secret(name, text):
+            env[name] = _stand_in(name)
+            given[name] = text
+        elif literal != text and _holds_credential(name, literal):
+            raise JsonError(f"the variable {name} holds more than a secret: name one for all of it")
+        else:
+            env[name] = _filled(text)
+    return env, given
+
+
+def _stand_in(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise JsonError(f"the variable {name} holds a secret, and ${{{name}}} cannot stand for it")
+    return f"${{{name}}}"
+
+
+def _is_secret(name: str, value: str) -> bool:
+    by_name = is_secret_name(name) and not _HARMLESS.fullmatch(value)
+    return by_name or _holds_credential(name, value)
+
+
+def _holds_credential(name: str, value: str) -> bool:
+    return any(credentials.find([f"{name}={value}"]))
+
+
+def _filled(text: str) -> str:
+    """The text with variables as a catalog writes them."""
+    text = _VARIABLE.sub(r"${\1}", text)
+    foreign = _FOREIGN.search(text)
+    if foreign:
+        raise JsonError(f"{foreign[0]} means nothing here: write it out, or name a variable")
+    return text

@@ -1,0 +1,143 @@
+"""Which servers `pin` asks: the one behind `--`, those of a file, or those of the catalog."""
+
+from typing import NamedTuple
+
+from thrall_py.catalog import configured, entry, file, filing
+from thrall_py.catalog.choice import Choice
+from thrall_py.catalog.file import Catalog
+from thrall_py.commands.invocation import Invocation, say
+from thrall_py.errors import CatalogError, InputError, UsageError
+from thrall_py.options import NO_SERVER_OPTIONS, ServerOptions
+from thrall_py.protocol.jsontext import JsonError
+from thrall_py.verbs import arguments
+from thrall_py.verbs.pin import Failed, Target
+from thrall_py.visible import visible
+
+_LARGEST = 1 << 24  # bytes of a configuration file
+
+
+class PinOptions(NamedTuple):
+    """What the command line says of a pin."""
+
+    catalog: str
+    names: tuple[str, ...]
+    source: str | None  # a configuration file
+    update: bool
+    yes: bool
+    dry_run: bool
+    name: str | None
+    prefix: str | None
+    only: tuple[str, ...]
+    leave_out: tuple[str, ...]
+    surface: tuple[str, ...]
+    allow_literal: bool
+    jobs: int
+    server: ServerOptions
+
+
+def choose(
+    invocation: Invocation, wanted: PinOptions, catalog: Catalog
+) -> tuple[list[Target], list[Failed]]:
+    """Find the servers to be asked, and those of a file that cannot be.
+
+    Raises:
+        UsageError: the options do not fit together.
+        CatalogError, InputError: a file or a name in it is of no use.
+
+    """
+    _refuse_contradictions(invocation, wanted)
+    for word in (wanted.name or "", wanted.prefix or "", *wanted.only, *wanted.leave_out):
+        arguments.decode_argument(word)  # what is not UTF-8 cannot be stored
+    if wanted.update:
+        return _of_catalog(wanted, catalog), []
+    if wanted.source is not None:
+        return _of_file(wanted, catalog)
+    command = invocation.server_argv()
+    server = wanted.server
+    for word in (*command, server.cwd or ""):
+        arguments.decode_argument(word)
+    launch = server.launch_spec(command)
+    return [_target(configured.Configured(launch, server.given), wanted.name, wanted, catalog)], []
+
+
+def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
+    given = [
+        name
+        for name, is_given in (
+            ("a server behind --", invocation.server is not None),
+            ("--from", wanted.source is not None),
+            ("--update", wanted.update),
+        )
+        if is_given
+    ]
+    if len(given) > 1:
+        raise UsageError(f"{given[0]} and {given[1]} exclude each other")
+    if not given:
+        raise UsageError("no server is given: write it behind --, or name a file with --from")
+    if wanted.update and wanted.catalog == file.STDOUT:
+        raise UsageError("--update needs a catalog that is there")
+    if invocation.server is not None:
+        if wanted.names:
+            raise UsageError(f"{visible(wanted.names[0])} is too much: a server stands behind --")
+        return
+    if wanted.server != NO_SERVER_OPTIONS:
+        raise UsageError(f"with {given[0]}, --env, --clean-env and --cwd are of no use")
+    if wanted.name is not None or (wanted.prefix is not None and len(wanted.names) != 1):
+        raise UsageError(f"with {given[0]}, --prefix needs one NAME, and --name is of no use")
+
+
+def _target(
+    server: configured.Configured, name: str | None, wanted: PinOptions, catalog: Catalog
+) -> Target:
+    choice = Choice(wanted.only, wanted.leave_out) if wanted.only or wanted.leave_out else None
+    surface = None
+    if wanted.surface:
+        surface = tuple(part for part in entry.SURFACE if part in (*wanted.surface, "tools"))
+    wishes = filing.Wishes(name, wanted.prefix, choice, surface)
+    earlier = filing.earlier_name(catalog, server.launch, name)
+    kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
+    return Target(server.launch, server.given, wishes, surface or kept, wanted.allow_literal)
+
+
+def _of_catalog(wanted: PinOptions, catalog: Catalog) -> list[Target]:
+    names = wanted.names or tuple(catalog.servers)
+    if not names:
+        raise CatalogError(f"{visible(wanted.catalog)} has no servers, so there is nothing to pin")
+    return [
+        _target(
+            configured.Configured(file.entry_of(catalog, name).launch, {}), name, wanted, catalog
+        )
+        for name in names
+    ]
+
+
+def _of_file(wanted: PinOptions, catalog: Catalog) -> tuple[list[Target], list[Failed]]:
+    path = visible(wanted.source or "")
+    try:
+        with open(wanted.source or "", "rb") as source:
+            data = source.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise InputError(f"{path} is larger than {_LARGEST} bytes")
+        servers = configured.read(data)
+    except OSError as problem:
+        raise InputError(f"cannot read {path}: {problem.strerror}") from None
+    except JsonError as problem:
+        raise InputError(f"{path} cannot be used: {visible(str(problem))}") from None
+    unknown = [name for name in wanted.names if name not in servers]
+    if unknown:
+        raise InputError(
+            f"{path} has no server {visible(unknown[0])}; it has {', '.join(map(visible, servers))}"
+        )
+    targets, failed = [], []
+    for name, server in servers.items():
+        if wanted.names and name not in wanted.names:
+            continue
+        if server.is_disabled and not wanted.names:
+            say(f"left out: it is disabled in {path}", name)
+        elif isinstance(server, configured.Unusable):
+            failed.append(Failed(name, visible(server.why), InputError.exit_status))
+        else:
+            targets.append(_target(server, name, wanted, catalog))
+    if not targets and not failed:
+        raise InputError(f"{path} names no server to pin")
+    return targets, failed
