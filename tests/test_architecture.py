@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from thrall_py import cli
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = "thrall_py"
 FILES = {
@@ -21,12 +23,11 @@ ROWS = re.findall(
 )
 ORDER = [name for name, _ in ROWS]
 SOLE = {module: name for name, cell in ROWS for module in re.findall(r"`([\w.]+)`", cell)}
-WITHOUT_CLICK = {"commands/__init__.py", "commands/invocation.py"}
 SHARED = {
     "click": {
         "cli.py",
         "options.py",
-        *(name for name in FILES if name.startswith("commands/") and name not in WITHOUT_CLICK),
+        *(f"commands/{verb}.py" for verb in cli.thrall.commands),
     },
     "pickle": {"transport/workers.py"},
     "select": {

@@ -93,7 +93,8 @@ def test_without_words_there_is_help_on_stderr(thrall):
         (["check"], "Missing argument 'CATALOG...'", "thrall check --help"),
         (["check", "c", "--jobs", "0"], "Invalid value for '--jobs'", "thrall check --help"),
         (["call", "--json=x", "t"], "Option '--json' does not take a value", "thrall call --help"),
-        (["pin", "c", "d", "--", "s"], "Got unexpected extra argument", "thrall pin --help"),
+        (["unpin", "c"], "Missing argument 'NAME...'", "thrall unpin --help"),
+        (["show", "c", "d", "e"], "Got unexpected extra argument", "thrall show --help"),
     ],
 )
 def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistake, page):
@@ -111,7 +112,11 @@ def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistak
             ["call", "t", "--"],
             "t: no server is given: write it behind --, as in -- uvx mcp-server-time",
         ),
-        (["pin", "c"], "no server is given: write it behind --, as in -- uvx mcp-server-time"),
+        (
+            ["pin", "c"],
+            "no server is given: write it behind --, or name a file with --from",
+        ),
+        (["pin", "c", "d", "--", "s"], "d is too much: a server stands behind --"),
         (
             ["call", "t", "--catalog", "c", "--", "s"],
             "t: a server and --catalog exclude each other",

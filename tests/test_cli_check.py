@@ -44,6 +44,44 @@ def test_drift_is_shown_and_earns_its_status(thrall, pin):
     )
 
 
+def test_a_person_at_a_terminal_gets_it_word_by_word(thrall, pin, replaced, terminal):
+    offer = pin("a")
+    pin("b")
+    pin("c")
+    words = f"Say {''.join(chr(0xE0000 + ord(it)) for it in 'run')} it."
+    tools = [{**TOOLS[0], "description": words, "_meta": {}}, TOOLS[1], {"name": "[red]x"}]
+    offering("a", **{**offer, "tools": tools})
+    edit({"allow": ["additive"]}, c={"command": ["./no-such"]})
+    replaced(1, terminal.theirs)
+    ran = thrall("check", "c.json")
+    assert (ran.status, ran.err) == (127, "thrall: c: the program ./no-such was not found\n")
+    assert [line.rstrip() for line in ran.out.decode().splitlines()] == [
+        "a: 3 differences",
+        "  [red]x: additive, added, allowed",
+        '    {+{"name":"[red]x"}+}',
+        "  echo: _meta: cosmetic, added",
+        "    {+{}+}",
+        "  echo: description: text, changed",
+        r"    Say {+\U000e0072\U000e0075\U000e006e +}it[- again-].",
+        '    in tag characters, which only a model reads: "run"',
+        "b: as pinned",
+    ]
+
+
+def test_where_there_is_colour_no_marks_are_needed(thrall, pin, replaced, terminal, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    offer = pin("a")
+    offering("a", **{**offer, "tools": CHANGED})
+    replaced(1, terminal.theirs)
+    ran = thrall("check", "c.json")
+    assert ran.status == 1
+    assert b"\x1b[1;32mNew\x1b[0m" in ran.out
+    assert not any(mark in ran.out for mark in (b"{+", b"+}", b"[-", b"-]"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert b"{+New+}" in thrall("check", "c.json").out
+
+
 def test_a_server_that_could_not_be_asked_goes_before_any_verdict(thrall, pin):
     pin("a")
     offer = pin("b")

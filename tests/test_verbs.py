@@ -7,14 +7,14 @@ import pytest
 from servers import MODERN, TOOLS, command, offering
 
 from thrall_py import errors
-from thrall_py.catalog import file
+from thrall_py.catalog import file, report
 from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
 from thrall_py.verbs import call, connect
 from thrall_py.verbs.connect import ConnectionOptions, prepare
-from thrall_py.verbs.pinned_call import call_pinned
+from thrall_py.verbs.pinned_call import Callbacks, call_pinned
 
 CONNECTION = ConnectionOptions(timeout=10, start_timeout=10, grace=5, max_message=1 << 20)
 GOOD = LaunchSpec(command("good"), {})
@@ -117,13 +117,19 @@ def test_a_session_that_breaks_leaves_nobody_alive(interrupts, graveyard):
 # -- call --------------------------------------------------------------------------------------
 
 
-def called(interrupts, tool, *, catalog=None, launch=GOOD, arguments="{}"):
-    """Call a tool; the answer, which is handed over once and is what the verb returns."""
-    handed_over = []
+def called(interrupts, tool, *, catalog=None, launch=GOOD, arguments="{}", told=None):
+    """Call a tool; the answer, which is handed over once and is what the verb returns.
+
+    Differences are added to `told`; without it there should be none.
+    """
+    handed_over, drifted = [], []
     wanted = call.Call(tool, arguments)
     if catalog:
         pinned = file.entry_offering(file.read(catalog), tool)
-        rendered = call_pinned(wanted, pinned, CONNECTION, interrupts, handed_over.append)
+        on_drift = (drifted if told is None else told).append
+        callbacks = Callbacks(handed_over.append, lambda *given: on_drift(given))
+        rendered = call_pinned(wanted, pinned, CONNECTION, interrupts, callbacks)
+        assert drifted == []
     else:
         server = ready(launch)
         rendered = call.call_server(wanted, server, CONNECTION, interrupts, handed_over.append)
@@ -202,8 +208,11 @@ def test_a_pinned_tool_is_called_if_it_is_as_pinned(interrupts):
 def test_a_tool_that_is_not_as_pinned_is_not_called(interrupts, graveyard, tools, changes):
     write_catalog(LaunchSpec(command("good", graveyard.path), {}))
     offering(tools=tools)
+    told = []
     with pytest.raises(errors.DriftError) as drifted:
-        called(interrupts, "echo", catalog="catalog.json")
+        called(interrupts, "echo", catalog="catalog.json", told=told)
+    ((found, redact),) = told
+    assert report.summarize(found, redact) == changes
     assert str(drifted.value) == (
         f"not as pinned, so nothing was called: {changes}; review, re-pin"
     )
@@ -239,11 +248,25 @@ def test_a_difference_that_nobody_depends_on_does_not_keep_a_tool_from_being_cal
 def test_cosmetic_differences_are_not_named_beside_drift(interrupts):
     write_catalog()
     offering(tools=[{**TOOLS[0], "_meta": {"x": 1}, "title": "New"}])
+    told = []
     with pytest.raises(errors.DriftError) as drifted:
-        called(interrupts, "echo", catalog="catalog.json")
+        called(interrupts, "echo", catalog="catalog.json", told=told)
+    assert [each.change.path for each in told[0][0]] == [("title",)]
     assert str(drifted.value) == (
         "not as pinned, so nothing was called: title added; review, re-pin"
     )
+
+
+def test_without_a_look_at_it_a_tool_is_called_whatever_it_is(interrupts):
+    write_catalog(prefix="p_")
+    offering(tools="no list")
+    pinned = file.entry_offering(file.read("catalog.json"), "p_fail")
+    handed_over = []
+    callbacks = Callbacks(handed_over.append, None)
+    wanted = call.Call("p_fail", "{}")
+    rendered = call_pinned(wanted, pinned, CONNECTION, interrupts, callbacks)
+    assert rendered.is_error
+    assert handed_over == [rendered]
 
 
 def test_a_variable_in_a_pinned_command_is_filled_in(interrupts, monkeypatch, graveyard):

@@ -7,20 +7,21 @@ import pytest
 from servers import TOOLS, command, offering
 
 from thrall_py import errors
-from thrall_py.catalog import file
-from thrall_py.catalog.change import Slot
+from thrall_py.catalog import file, filing
+from thrall_py.catalog.change import FAILING, Slot
 from thrall_py.catalog.entry import SURFACE, Entry, pin_item
 from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.filing import Wishes
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
 from thrall_py.verbs import check, pin
 from thrall_py.verbs.check import Target
-from thrall_py.verbs.connect import ConnectionOptions, prepare
-from thrall_py.verbs.pin import Naming
+from thrall_py.verbs.connect import ConnectionOptions
+from thrall_py.verbs.pin import Failed, Found
 
 CONNECTION = ConnectionOptions(timeout=10, start_timeout=10, grace=5, max_message=1 << 20)
 GOOD = LaunchSpec(command("good"), {})
-PLAINLY = Naming()
+PLAINLY = Wishes()
 TOKEN = "sesame42sesame"  # what a secret looks like
 PROMPT = {"name": "p", "arguments": [{"name": "x"}]}
 RESOURCE = {"uri": "file:///r", "name": "r"}
@@ -28,9 +29,15 @@ TEMPLATE = {"uriTemplate": "file:///{x}", "name": "t"}
 WHOLE = {"prompts": [PROMPT], "resources": [RESOURCE], "resourceTemplates": [TEMPLATE]}
 
 
-def pinned(interrupts, launch=GOOD, naming=PLAINLY, **given):
-    prepared = prepare(launch, given, fill_in=True)
-    return pin.pin_server(launch, naming, prepared, CONNECTION, interrupts)
+def pinned(interrupts, launch=GOOD, wishes=PLAINLY, **given):
+    """What the server offers."""
+    return pin.pin_server(pin.Target(launch, given, wishes), CONNECTION, interrupts)
+
+
+def filed(found, catalog=None):
+    """The place that it has in a catalog."""
+    content = Catalog({}) if catalog is None else catalog
+    return filing.add(content, found.entry, found.target.wishes, found.redact)
 
 
 def entry_of(*, tools=TOOLS, launch=GOOD, prefix="", name="fake"):
@@ -49,7 +56,7 @@ def test_a_pin_holds_all_that_the_server_says(interrupts):
     about = {"name": "it", "version": "3"}
     offering(instructions="Do.", serverInfo=about, **WHOLE)
     found = pinned(interrupts)
-    assert (found.name, found.warnings) == ("it", [])
+    assert (filed(found).name, found.oddities, filed(found).warnings) == ("it", [], [])
     assert found.entry.launch == GOOD
     assert (found.entry.surface, found.entry.prefix) == (SURFACE, "")
     assert found.entry.server == mcp.ServerInfo(
@@ -99,15 +106,14 @@ def test_a_server_without_tools_is_not_pinned(interrupts):
 
 def test_a_server_without_a_name_gets_that_of_its_program(interrupts):
     offering(serverInfo={})
-    assert pinned(interrupts).name == os.path.basename(GOOD.command[0])
+    assert filed(pinned(interrupts)).name == os.path.basename(GOOD.command[0])
 
 
 def test_a_server_is_called_as_it_is_wanted(interrupts):
-    found = pinned(interrupts, naming=Naming("mine", "m_"))
+    catalog = Catalog({})
+    found = filed(pinned(interrupts, wishes=Wishes("mine", "m_")), catalog)
     assert (found.name, found.entry.server.name) == ("mine", "fake")
-    update = pin.update("c.json", found)
-    mine = file.loads(update.text.encode(), "").servers["mine"]
-    assert list(mine.offered) == ["m_echo", "m_fail"]
+    assert list(catalog.servers["mine"].offered) == ["m_echo", "m_fail"]
 
 
 def test_what_a_person_should_know_is_said(interrupts):
@@ -116,16 +122,16 @@ def test_what_a_person_should_know_is_said(interrupts):
         prompts=[{"name": "a b", "title": "\u200b"}, {"name": "p"}, {"name": "p"}],
         instructions="\u200b",
     )
-    assert pinned(interrupts).warnings == [
-        '"a b" is listed twice',
-        '"p" is listed twice',
+    found = pinned(interrupts)
+    assert found.oddities == ['"a b" is listed twice', '"p" is listed twice']
+    assert filed(found).warnings == [
         r"hidden characters in the server's instructions: \u200b",
         '"a b": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -',
         '"a b": no inputSchema',
         r'"a b": hidden characters in title: \u200b',
     ]
     offering(tools=[])
-    assert pinned(interrupts).warnings == ["the server offers no tools: the pin is empty"]
+    assert filed(pinned(interrupts)).warnings == ["no tools: the pin is empty"]
 
 
 SECRET = {"description": f"x {TOKEN} y"}
@@ -152,8 +158,11 @@ SECRET = {"description": f"x {TOKEN} y"}
 )
 def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sentence):
     offering(**offer)
+    found = pinned(interrupts, GOOD._replace(env={"A": "${A}"}), A=TOKEN)
+    catalog = Catalog({})
     with pytest.raises(errors.ServerError) as refused:
-        pinned(interrupts, GOOD._replace(env={"A": "${A}"}), A=TOKEN)
+        filed(found, catalog)
+    assert catalog.servers == {}
     assert str(refused.value).startswith(sentence)
     assert TOKEN not in str(refused.value)
 
@@ -161,39 +170,33 @@ def test_a_secret_that_the_server_repeats_is_not_pinned(interrupts, offer, sente
 def test_a_pin_joins_those_that_are_there_and_their_policy_stays(interrupts):
     other = entry_of(tools=[{"name": "other"}], launch=LaunchSpec(("other",), {}))
     write(other=other)
-    update = pin.update("catalog.json", pinned(interrupts))
-    held = file.loads(update.text.encode(), "")
+    catalog = file.read("catalog.json")
+    found = filed(pinned(interrupts), catalog)
+    held = file.loads(file.dumps(catalog).encode(), "")
     assert (list(held.servers), held.allow) == (["fake", "other"], ("text",))
-    assert (held.servers["other"].tools, update.differences) == (other.tools, [])
+    assert (held.servers["other"].tools, found.differences) == (other.tools, [])
     assert list(file.read("catalog.json").servers) == ["other"]
 
 
 def test_a_pin_takes_the_place_of_the_old_one_and_says_what_changed(interrupts):
-    write(fake=entry_of(tools=[TOOLS[0], {"name": "gone"}]))
-    update = pin.update("catalog.json", pinned(interrupts))
-    assert list(file.loads(update.text.encode(), "").servers["fake"].tools) == ["echo", "fail"]
-    assert [(d.tool, d.change.path, d.change.kind) for d in update.differences] == [
+    catalog = Catalog({"fake": entry_of(tools=[TOOLS[0], {"name": "gone"}])})
+    found = filed(pinned(interrupts), catalog)
+    assert list(catalog.servers["fake"].tools) == ["echo", "fail"]
+    assert [(d.tool, d.change.path, d.change.kind) for d in found.differences] == [
         ("fail", (), "additive"),
         ("gone", (), "breaking"),
     ]
 
 
-def test_a_pin_for_stdout_is_text_only(interrupts):
-    update = pin.update("-", pinned(interrupts))
-    assert list(file.loads(update.text.encode(), "-").servers) == ["fake"]
-    assert update.differences == []
-    assert os.listdir() == []
-
-
 def test_two_servers_that_offer_one_name_need_a_prefix(interrupts):
-    write(other=entry_of(launch=LaunchSpec(("other",), {})))
+    catalog = Catalog({"other": entry_of(launch=LaunchSpec(("other",), {}))})
     with pytest.raises(errors.CatalogError) as refused:
-        pin.update("catalog.json", pinned(interrupts))
+        filed(pinned(interrupts), catalog)
     assert str(refused.value) == (
-        "catalog.json would have the tool echo of other and fake: give one of them a --prefix"
+        "other and fake both have the tool echo: give one of them a --prefix"
     )
-    update = pin.update("catalog.json", pinned(interrupts, naming=Naming(prefix="f_")))
-    assert list(file.loads(update.text.encode(), "").servers) == ["fake", "other"]
+    filed(pinned(interrupts, wishes=Wishes(prefix="f_")), catalog)
+    assert sorted(catalog.servers) == ["fake", "other"]
 
 
 @pytest.mark.parametrize(
@@ -203,15 +206,78 @@ def test_two_servers_that_offer_one_name_need_a_prefix(interrupts):
 def test_a_server_without_a_name_is_replaced_by_itself_only(interrupts, name, words, refused):
     offering(serverInfo={})
     called = os.path.basename(GOOD.command[0])
-    write(**{called: entry_of(launch=LaunchSpec(tuple(words), {}), name=name)})
+    catalog = Catalog({called: entry_of(launch=LaunchSpec(tuple(words), {}), name=name)})
     found = pinned(interrupts)
     if refused:
         with pytest.raises(errors.CatalogError) as caught:
-            pin.update("catalog.json", found)
+            filed(found, catalog)
         assert str(caught.value) == f"{called} is another server: give this one a --name"
     else:
-        servers = file.loads(pin.update("catalog.json", found).text.encode(), "").servers
-        assert servers[called].launch == GOOD
+        assert filed(found, catalog).name == called
+        assert catalog.servers[called].launch == GOOD
+
+
+def test_a_word_of_a_server_that_looks_like_a_credential_keeps_it_from_being_started(interrupts):
+    launch = LaunchSpec(("touch", "started", "--password=hunter22"), {})
+    with pytest.raises(errors.InputError, match="^word 3 of the server's command looks like a"):
+        pinned(interrupts, launch)
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DB_PASSWORD", "hunter22"),
+        ("X", "ghp_" + "a1B2" * 9),
+        ("API_KEY", "abcd1234efgh5678"),
+        ("URL", "https://u:p@host/"),
+    ],
+)
+def test_so_does_the_value_of_a_variable_unless_that_is_allowed(interrupts, name, value):
+    launch = GOOD._replace(env={"A": "1", name: value})
+    with pytest.raises(errors.InputError) as refused:
+        pinned(interrupts, launch._replace(command=("touch", "started")))
+    assert str(refused.value) == (
+        f"the variable {name} looks like a credential, which does not belong into a catalog:"
+        f" write ${{{name}}} and set it, or say --allow-literal"
+    )
+    assert os.listdir() == []
+    allowed = pin.Target(launch, {}, PLAINLY, allow_literal=True)
+    assert pin.pin_server(allowed, CONNECTION, interrupts).entry.launch == launch
+
+
+@pytest.mark.parametrize("value", ["${PW}", "8080", "/run/secret", "debug"])
+def test_a_variable_that_only_has_such_a_name_does_not(interrupts, monkeypatch, value):
+    monkeypatch.setenv("PW", "x")
+    launch = GOOD._replace(env={"DB_PASSWORD" if value != "debug" else "LEVEL": value})
+    assert pinned(interrupts, launch).entry.launch == launch
+
+
+def test_servers_are_asked_in_their_order_and_one_that_fails_keeps_no_other(interrupts):
+    os.mkdir("a")
+    offering("a", serverInfo={"name": "in a"})
+    missing = LaunchSpec(("./no-such",), {})
+    unset = LaunchSpec(("x",), {"A": "${A}"})
+    targets = [
+        pin.Target(missing, {}, Wishes("m")),
+        pin.Target(GOOD._replace(cwd="a"), {}, PLAINLY),
+        pin.Target(unset, {}, PLAINLY),
+        pin.Target(GOOD, {}, PLAINLY, ("tools",)),
+    ]
+    for jobs in (1, 4):
+        one, two, three, four = pin.pin_all(targets, CONNECTION, jobs, interrupts)
+        assert one == Failed("m", "the program ./no-such was not found", 127)
+        assert three == Failed(None, "the variable A is not set, and the server needs it", 3)
+        assert isinstance(two, Found)
+        assert (two.target, two.entry.server.name) == (targets[1], "in a")
+        assert (four.entry.server.name, four.entry.surface) == ("fake", ("tools",))
+
+
+def test_what_was_found_in_another_process_still_masks_its_secrets(interrupts, monkeypatch):
+    monkeypatch.setenv("A", TOKEN)
+    targets = [pin.Target(GOOD._replace(env={"A": "${A}"}), {}, PLAINLY)] * 2
+    masked = [found.redact.mask(TOKEN) for found in pin.pin_all(targets, CONNECTION, 2, interrupts)]
+    assert masked == ["***", "***"]
 
 
 # -- check -------------------------------------------------------------------------------------
@@ -291,11 +357,69 @@ def test_a_server_of_another_name_is_a_difference(interrupts):
     assert (difference.change.before, difference.change.after) == (Slot("fake"), Slot("evil"))
 
 
-@pytest.mark.parametrize(
-    "offer", [{"later": TOOLS[1:]}, {"tools": TOOLS[1:], "later": TOOLS}, {"tools": TOOLS[1:]}]
-)
-def test_a_list_that_changes_within_a_session_is_a_difference(interrupts, offer):
-    offering(**offer)
+TWO_FACES = [
+    ({"later": {"tools": TOOLS[1:]}}, "echo", ("echo", (), "breaking")),
+    ({"tools": TOOLS[1:], "later": {"tools": TOOLS}}, "echo", ("echo", (), "breaking")),
+    (
+        {"later": {"tools": [TOOLS[0], {**TOOLS[1], "title": "x"}]}},
+        "fail",
+        ("fail", ("title",), "text"),
+    ),
+    (
+        {"later": {"tools": [*TOOLS, {"name": "\x1b"}]}},
+        r"\x1b",
+        ("\x1b", (), "additive"),
+    ),
+    ({"later": {"prompts": []}}, "p", (None, ("prompts", "p"), "breaking")),
+    (
+        {"later": {"resources": [{**RESOURCE, "size": 1}]}},
+        "file:///r",
+        (None, ("resources", "file:///r", "size"), "behaviour"),
+    ),
+    (
+        {"later": {"resourceTemplates": []}},
+        "file:///{x}",
+        (None, ("resourceTemplates", "file:///{x}"), "breaking"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("offer", "name", "place"), TWO_FACES)
+def test_a_list_that_changes_within_a_session_is_a_difference(interrupts, offer, name, place):
+    offering(**WHOLE)
+    entry = pinned(interrupts).entry
+    offering(**WHOLE, **offer)
+    assert places(checked(interrupts, entry)[0]) == [place]
+    words = f'the server lists "{name}" differently each time it is asked'
+    with pytest.raises(errors.ServerError) as refused:
+        check.check_server(target(entry, *FAILING), CONNECTION, interrupts)
+    assert str(refused.value) == words
+    (report,) = check.check_all([target(entry, *FAILING)], CONNECTION, 1, interrupts)
+    assert (report.status, report.failure) == (4, words)
+
+
+def test_so_it_is_not_as_pinned_even_if_only_what_is_cosmetic_changes(interrupts):
+    offering(later={"tools": [{**TOOLS[0], "icons": []}, TOOLS[1]]})
+    with pytest.raises(errors.ServerError, match='^the server lists "echo" differently'):
+        checked(interrupts, entry_of())
+
+
+def test_two_faces_of_which_none_is_the_pinned_one_are_both_differences(interrupts):
+    texts = [[{**TOOLS[0], member: "x"}, TOOLS[1]] for member in ("title", "x-note")]
+    offering(tools=texts[0], later={"tools": texts[1]})
+    assert places(checked(interrupts, entry_of())[0]) == [
+        ("echo", ("title",), "text"),
+        ("echo", ("x-note",), "text"),
+    ]
+
+
+def test_a_list_in_another_order_is_the_same_list(interrupts):
+    offering(later={"tools": TOOLS[::-1]})
+    assert checked(interrupts, entry_of()) == ([], [])
+
+
+def test_a_list_that_stays_shorter_is_a_difference(interrupts):
+    offering(tools=TOOLS[1:])
     assert places(checked(interrupts, entry_of())[0]) == [("echo", (), "breaking")]
 
 

@@ -50,6 +50,8 @@ SERVERS = {
     "filesystem": from_npm("filesystem", "2026.8.31"),
     "memory": from_npm("memory", "2026.8.31"),
     "sequential-thinking": from_npm("sequential-thinking", "2026.8.31"),
+    # An old release, to upgrade from.
+    "sequential-thinking-before": from_npm("sequential-thinking", "2025.7.1", sdk="0.5.0"),
     "modern": Server(("mcp==2.3.0",), "bin/python", "modern_server.py"),
     "legacy": Server(("mcp==1.30.0",), "bin/python", "legacy_server.py"),
 }
