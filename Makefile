@@ -12,10 +12,10 @@ K ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo check fix format lint types man test zoo real fuzz install dist clean
+.PHONY: help demo check fix format lint types man test zoo real conformance fuzz install dist clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO)/ready ## pin a real server, check it, and call it from a pipeline
 	@sh docs/demo.sh $(DEMO)
@@ -52,7 +52,7 @@ endif
 zoo: $(BIN)/ready ## the installed command against misbehaving servers (about 6 minutes)
 	@mkdir -p build; processes=; status=0; \
 	for part in 1 2 3; do \
-	  ZOO_PART=$$part/3 $(BIN)/pytest -q -m zoo tests/zoo >build/zoo-$$part.log 2>&1 & \
+	  ZOO_PART=$$part/3 $(BIN)/pytest -q -m zoo tests/zoo tests/drift >build/zoo-$$part.log 2>&1 & \
 	  processes="$$processes $$!"; \
 	done; \
 	for process in $$processes; do wait $$process || status=1; done; \
@@ -61,6 +61,10 @@ zoo: $(BIN)/ready ## the installed command against misbehaving servers (about 6 
 real: $(BIN)/ready ## the installed command against servers from the registries
 	$(BIN)/python tests/real/install.py
 	$(BIN)/pytest -q -m real tests/real
+
+conformance: $(BIN)/ready ## the installed command as a client of the official MCP conformance suite
+	$(BIN)/python tests/conformance/install.py
+	$(BIN)/python tests/conformance/run.py
 
 fuzz: $(BIN)/ready ## 100,000 runs of the fuzzer
 	THRALL_FUZZ_RUNS=100000 $(BIN)/pytest -q -m fuzz tests/test_fuzz.py
