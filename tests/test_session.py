@@ -2,6 +2,7 @@ import pytest
 from fakes import Script, channel_closed, error, message, result, session_over
 
 from thrall_py.errors import InputNeededError, Interrupted, JsonRpcError, ServerError, TimedOutError
+from thrall_py.protocol import tools
 from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
 from thrall_py.protocol.mcp import ServerInfo
 
@@ -170,7 +171,7 @@ def test_an_error_without_an_id_is_nobodys_when_two_requests_are_open():
 
 def test_a_response_without_an_id_is_nobodys_when_no_request_is_open():
     session = session_over(Script(error(None), result(1)))
-    session.pause(5)
+    tools.pause(session, 5)
     assert session.clock() == 5.0
 
 
@@ -367,13 +368,13 @@ def test_a_request_that_has_its_response_is_not_cancelled():
     session, request = asked(result(1), Interrupted(15))
     request()
     with pytest.raises(Interrupted):
-        session.pause(1)
+        tools.pause(session, 1)
     assert len(session.channel.sent) == 1
 
 
 def test_a_pause_lets_time_pass_and_attends_to_the_server():
     session = session_over(Script(PING, 0.25, PING))
-    session.pause(1)
+    tools.pause(session, 1)
     assert session.clock() == 1.0
     assert [sent["id"] for sent in session.channel.sent] == [7, 7]
 
@@ -381,7 +382,8 @@ def test_a_pause_lets_time_pass_and_attends_to_the_server():
 def test_a_server_that_ends_in_a_pause_is_told():
     session = session_over(Script(channel_closed(), ending="was ended by SIGSEGV"))
     assert (
-        failure(lambda: session.pause(1)) == "the server was ended by SIGSEGV during the handshake"
+        failure(lambda: tools.pause(session, 1))
+        == "the server was ended by SIGSEGV during the handshake"
     )
 
 

@@ -1,4 +1,4 @@
-"""How a server is started, as a catalog says it: apart, so that a plain call reads no catalog."""
+"""How a server is started or reached, as a catalog says it: apart, for calls without a catalog."""
 
 from typing import NamedTuple
 
@@ -10,3 +10,10 @@ class LaunchSpec(NamedTuple):
     env: dict[str, str]
     clean_env: bool = False
     cwd: str | None = None
+
+
+class UrlSpec(NamedTuple):
+    """An address, and headers by name. `${NAME}` in them is filled in when it is connected to."""
+
+    url: str
+    headers: dict[str, str]

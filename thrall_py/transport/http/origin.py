@@ -1,0 +1,154 @@
+"""Requests to one origin: configured headers, proxies, redirects, and a connection that is kept."""
+
+import os
+from typing import NamedTuple
+
+from thrall_py import __version__
+from thrall_py.errors import ServerError
+from thrall_py.protocol.channel import Unanswered
+from thrall_py.redact import Redactor
+from thrall_py.transport.endpoint import Endpoint
+from thrall_py.transport.http.connection import Connection, Headers, Request
+from thrall_py.transport.http.dial import dial
+from thrall_py.transport.http.proxy import proxy_for
+from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.url import parse, resolve
+from thrall_py.transport.http.waiting import Waiting
+
+_MOST_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
+_SAME_REQUEST = (307, 308)  # those that keep the method and the body (RFC 9110, 15.4)
+
+
+class Sent(NamedTuple):
+    """One request as the transports make it; `target` is within the origin.
+
+    A request that `runs` something gets a connection of its own: on one that was used before, its
+    loss could not be told from a server that had closed it meanwhile, and only what runs nothing
+    may be repeated then.
+    """
+
+    method: str
+    target: str
+    headers: Headers = ()
+    body: bytes = b""
+    runs: bool = False
+
+
+class Origin:
+    """The origin of an endpoint's URL; no request goes anywhere else.
+
+    Args:
+        endpoint: the URL, and the headers that every request carries.
+        waiting: how to wait.
+        redact: makes the server's words fit to be repeated.
+
+    Raises:
+        InputError: the URL, or that of a proxy, is none.
+
+    """
+
+    def __init__(self, endpoint: Endpoint, waiting: Waiting, redact: Redactor) -> None:
+        self.url = parse(endpoint.url)
+        self._waiting = waiting
+        self._redact = redact
+        self._proxy = proxy_for(self.url, os.environ)
+        self._headers = self._standing_headers(endpoint)
+        self._idle: Connection | None = None
+        self._moved: dict[str, str] = {}  # targets that were redirected
+
+    def request(self, sent: Sent, deadline: float) -> Reply:
+        """Send a request and wait for the head of its reply, redirects followed.
+
+        Raises:
+            ServerError: the server is not reached, or sends us where no header may go.
+            Unanswered, ReceiveTimeout, Interrupted: as `Connection` says.
+
+        """
+        for _ in range(_MOST_REDIRECTS):
+            target = self._moved.get(sent.target, sent.target)
+            reply = self._exchange(sent._replace(target=target), deadline)
+            if reply.status not in _REDIRECTS:
+                return reply
+            self.release(reply)
+            self._moved[sent.target] = self._redirected(reply, target)
+        raise ServerError(f"the server redirects without end: {_MOST_REDIRECTS} times")
+
+    def release(self, reply: Reply) -> None:
+        """Have done with a reply; its connection is kept if that costs no waiting."""
+        connection = reply.connection
+        if self._idle is None and connection.make_ready():
+            self._idle = connection
+        else:
+            connection.close()
+
+    def close(self) -> None:
+        """Close what is kept."""
+        if self._idle:
+            self._idle.close()
+            self._idle = None
+
+    def _exchange(self, sent: Sent, deadline: float) -> Reply:
+        connection = None if sent.runs else self._take_idle()
+        if connection:
+            try:
+                return self._exchange_on(connection, sent, deadline)
+            except Unanswered:
+                if not connection.is_stale:
+                    raise
+        return self._exchange_on(self._connect(deadline), sent, deadline)
+
+    def _exchange_on(self, connection: Connection, sent: Sent, deadline: float) -> Reply:
+        try:
+            return Reply(connection, connection.exchange(self._dressed(sent), deadline))
+        except BaseException:
+            connection.close()
+            raise
+
+    def _take_idle(self) -> Connection | None:
+        connection, self._idle = self._idle, None
+        if connection and not connection.is_open():
+            connection.close()
+            return None
+        return connection
+
+    def _connect(self, deadline: float) -> Connection:
+        return Connection(dial(self.url, self._proxy, self._waiting, deadline))
+
+    def _standing_headers(self, endpoint: Endpoint) -> list[tuple[str, str | bytes]]:
+        given = {name.lower() for name in endpoint.headers}
+        headers: list[tuple[str, str | bytes]] = [("Host", self.url.authority)]
+        if "user-agent" not in given:
+            headers.append(("User-Agent", f"thrall/{__version__}"))
+        # Compression would gain little and lose time: some servers hold back events to fill blocks.
+        headers.append(("Accept-Encoding", "identity"))
+        if self.url.credentials and "authorization" not in given:
+            headers.append(("Authorization", self.url.credentials))
+        headers += [(name, value.encode()) for name, value in endpoint.headers.items()]
+        if self._is_forwarded and self._proxy and self._proxy.credentials:
+            headers.append(("Proxy-Authorization", self._proxy.credentials))
+        return headers
+
+    @property
+    def _is_forwarded(self) -> bool:
+        """Whether a proxy reads the requests, and is to be told the whole URL."""
+        return self._proxy is not None and self.url.scheme == "http"
+
+    def _dressed(self, sent: Sent) -> Request:
+        target = self.url.origin + sent.target if self._is_forwarded else sent.target
+        headers = [*self._headers, *sent.headers]
+        if sent.method == "POST":
+            headers.append(("Content-Length", str(len(sent.body))))
+        return Request(sent.method, target, headers, sent.body)
+
+    def _redirected(self, reply: Reply, target: str) -> str:
+        """Find where a redirect leads, if it may be followed."""
+        location = reply.header("location")
+        to = resolve(self.url._replace(target=target), location)
+        if to and reply.status in _SAME_REQUEST and to.origin == self.url.origin:
+            return to.target
+        shown = self._redact.plain(to.shown if to else location.partition("?")[0])
+        raise ServerError(
+            f"the server redirects (status {reply.status}) to {shown}, which is not followed:"
+            " if that is right, use it as the URL"
+        )
