@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from thrall_py.errors import HttpStatusError
 from thrall_py.protocol import mcp
+from thrall_py.protocol.channel import Channel
 from thrall_py.protocol.opening import Opening, Verdict
-from thrall_py.protocol.session import Session
+from thrall_py.protocol.session import HANDSHAKE, Session
 
 _NO_ERA = (407, 408, 421, 425, 429)  # statuses of the way to the server, or of its load
 _OLD_TRANSPORT = (400, 404, 405)  # statuses for `initialize` where there is only HTTP+SSE
@@ -24,16 +25,16 @@ class HttpHandshake(Opening):
 
     Args:
         start: begins anew over Streamable HTTP.
-        start_old: the same over HTTP+SSE, the transport of 2024-11-05.
+        old_transport: makes a channel over HTTP+SSE, the transport of 2024-11-05.
         seconds: from now to the end of the handshake.
 
     """
 
     def __init__(
-        self, start: Callable[[], Session], start_old: Callable[[], Session], seconds: float
+        self, start: Callable[[], Session], old_transport: Callable[[], Channel], seconds: float
     ) -> None:
         super().__init__(start, seconds)
-        self._start_old = start_old
+        self._old_transport = old_transport
 
     def negotiate(self) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
         """Find out the era, and open.
@@ -56,6 +57,22 @@ class HttpHandshake(Opening):
         else:
             self._accept_discovery(self._probe() if verdict is Verdict.AGAIN else response)
 
+    def reopen(self, revision: str) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
+        """Open as it worked when the server was pinned, in 2026-07-28 without a word.
+
+        Nothing has to be agreed there, so the first list shows whether it is still so.
+        """
+        if revision != mcp.MODERN:
+            super().reopen(revision)
+            return
+        self.session.complete_handshake(mcp.ServerInfo(revision))
+        self.session.find_out = self._find_out
+
+    def _find_out(self) -> None:
+        self.session.find_out = None
+        self._begin_again()
+        self.negotiate()
+
     def _initialize(self, revision: str) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
         """Open with `initialize`, over HTTP+SSE if the server refuses it over Streamable HTTP."""
         try:
@@ -68,8 +85,8 @@ class HttpHandshake(Opening):
             self.session.renew = self._renew
 
     def _initialize_old(self, revision: str, refusal: HttpStatusError) -> None:
-        self.session.end()
-        self.session = self._start_old()
+        self.session.channel.close()
+        self.session.channel = self._old_transport()
         try:
             super()._initialize(revision)
         except HttpStatusError:
@@ -77,8 +94,12 @@ class HttpHandshake(Opening):
 
     def _renew(self) -> None:
         """Begin a new session with a server that forgot the one before."""
-        self._since = self.session.clock()
+        self._begin_again()
         super()._initialize(self.session.server.revision)
+
+    def _begin_again(self) -> None:
+        self._since = self.session.clock()
+        self.session.stage = HANDSHAKE
 
 
 def _may_be_legacy(status: int) -> bool:

@@ -41,6 +41,7 @@ class Session:
         list_changes: how often the server said that one of its lists changed.
         marks: what the tools that were listed want mirrored, where that is done.
         renew: does the handshake again, once, if the server forgets the session; None if it cannot.
+        find_out: asks what the server is, where that is only remembered; None where it is known.
 
     """
 
@@ -53,6 +54,7 @@ class Session:
         self.list_changes = 0
         self.marks: dict[str, mirror.Marks] = {}
         self.renew: Callable[[], None] | None = None
+        self.find_out: Callable[[], None] | None = None
         self._next_id = 1
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
@@ -88,7 +90,6 @@ class Session:
             if self.renew is None:
                 raise
             renew, self.renew = self.renew, None
-            self.stage = HANDSHAKE
             renew()
             self.stage = method
             response = self.ask(method, params, seconds, since, mirrored)

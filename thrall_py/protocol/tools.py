@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from thrall_py.errors import InputNeededError, JsonRpcError, ServerError
+from thrall_py.errors import HttpStatusError, InputNeededError, JsonRpcError, ServerError
 from thrall_py.protocol import mcp, mirror, wire
 from thrall_py.protocol.channel import NO_HEADERS, ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import JsonError, Value, decode
@@ -31,7 +31,13 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
 
     """
     changes = session.list_changes
-    items = _pages(session, kind, seconds, limit)
+    try:
+        items = _pages(session, kind, seconds, limit)
+    except (HttpStatusError, JsonRpcError):
+        if session.find_out is None:
+            raise
+        session.find_out()  # the server is not any more what it was when it was pinned
+        items = _pages(session, kind, seconds, limit)
     if session.list_changes != changes:
         items = _pages(session, kind, seconds, limit)
     if kind is mcp.TOOLS and session.mirrors:

@@ -60,10 +60,10 @@ def begin(contact: Callable[[], Contact], redact: Redactor, seconds: float) -> H
 
     """
 
-    def start(transport: type[Streamable | HttpSse]) -> Session:
-        return Session(transport(contact()), time.monotonic, redact)
+    def start() -> Session:
+        return Session(Streamable(contact()), time.monotonic, redact)
 
-    return HttpHandshake(lambda: start(Streamable), lambda: start(HttpSse), seconds)
+    return HttpHandshake(start, lambda: HttpSse(contact()), seconds)
 
 
 def _header(name: str, value: str) -> str:

@@ -20,6 +20,8 @@ def survey(
         ThrallError: a list cannot be had whole, or the server offers no tools at all.
 
     """
+    if entry.INSTRUCTIONS in surface and session.find_out:
+        session.find_out()
     items, oddities = {}, []
     for kind in mcp.KINDS:
         if kind.member not in surface:
