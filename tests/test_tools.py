@@ -161,7 +161,7 @@ def test_every_page_has_the_time_that_is_given():
 def called(*steps, arguments='{"n":1.0}', secrets=(), **options):
     session = session_over(Script(*steps, **options), *secrets)
     session.server = MODERN
-    return session, lambda: tools.call(session, "add", arguments, 10)
+    return session, lambda: tools.call(session, "add", arguments, 10, 1 << 20)
 
 
 COMPLETE = {

@@ -76,7 +76,7 @@ class ServerError(ThrallError):
 class HttpStatusError(ServerError):
     """A server on a URL replied with an HTTP status, and without a message."""
 
-    def __init__(self, sentence: str, status: int) -> None:
+    def __init__(self, sentence: str, status: int = 0) -> None:
         super().__init__(sentence)
         self.status = status
 

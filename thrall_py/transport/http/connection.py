@@ -87,14 +87,16 @@ class Connection:
         """Prepare for another exchange, without waiting; whether that is possible."""
         try:
             for _ in range(_SPARE_READS):
-                if self._http.their_state is not h11.SEND_BODY:
+                if self._http.next_event() is not h11.NEED_DATA:
+                    continue
+                chunk = self._link.receive_now()
+                if chunk is None:
                     break
-                if self._http.next_event() is h11.NEED_DATA:
-                    self._http.receive_data(self._link.receive_now() or b"")
+                self._http.receive_data(chunk)
             self._http.start_next_cycle()
-        except (OSError, h11.ProtocolError):  # it goes on, or has said that it will close
+        except (OSError, h11.ProtocolError):  # it goes on, or one of us has said to close
             return False
-        return True
+        return not self._http.trailing_data[0]  # more than the reply
 
     def is_open(self) -> bool:
         """Whether an idle connection is still there, as far as can be told."""

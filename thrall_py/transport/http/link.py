@@ -66,6 +66,7 @@ class TlsLink:
 
     Args:
         link: the link below.
+        context: whom to trust.
         host: the name, or the address, that the certificate is for.
         deadline: of the TLS handshake.
 
@@ -74,10 +75,9 @@ class TlsLink:
 
     """
 
-    def __init__(self, link: Link, host: str, deadline: float) -> None:
+    def __init__(self, link: Link, context: ssl.SSLContext, host: str, deadline: float) -> None:
         self._link = link
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        context = ssl.create_default_context()  # the system's trust, or that of SSL_CERT_FILE
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host)
         self._complete(self._tls.do_handshake, deadline)
 

@@ -9,9 +9,9 @@ from thrall_py.protocol.channel import Unanswered
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.connection import Connection, Headers, Request
-from thrall_py.transport.http.dial import dial
 from thrall_py.transport.http.proxy import proxy_for
 from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.route import Route
 from thrall_py.transport.http.url import parse, resolve
 from thrall_py.transport.http.waiting import Waiting
 
@@ -50,9 +50,8 @@ class Origin:
 
     def __init__(self, endpoint: Endpoint, waiting: Waiting, redact: Redactor) -> None:
         self.url = parse(endpoint.url)
-        self._waiting = waiting
         self._redact = redact
-        self._proxy = proxy_for(self.url, os.environ)
+        self._route = Route(self.url, proxy_for(self.url, os.environ), waiting)
         self._headers = self._standing_headers(endpoint)
         self._idle: Connection | None = None
         self._moved: dict[str, str] = {}  # targets that were redirected
@@ -96,7 +95,8 @@ class Origin:
             except Unanswered:
                 if not connection.is_stale:
                     raise
-        return self._exchange_on(self._connect(deadline), sent, deadline)
+        connection = Connection(self._route.connect(deadline))
+        return self._exchange_on(connection, sent, deadline)
 
     def _exchange_on(self, connection: Connection, sent: Sent, deadline: float) -> Reply:
         try:
@@ -112,9 +112,6 @@ class Origin:
             return None
         return connection
 
-    def _connect(self, deadline: float) -> Connection:
-        return Connection(dial(self.url, self._proxy, self._waiting, deadline))
-
     def _standing_headers(self, endpoint: Endpoint) -> list[tuple[str, str | bytes]]:
         given = {name.lower() for name in endpoint.headers}
         headers: list[tuple[str, str | bytes]] = [("Host", self.url.authority)]
@@ -125,17 +122,13 @@ class Origin:
         if self.url.credentials and "authorization" not in given:
             headers.append(("Authorization", self.url.credentials))
         headers += [(name, value.encode()) for name, value in endpoint.headers.items()]
-        if self._is_forwarded and self._proxy and self._proxy.credentials:
-            headers.append(("Proxy-Authorization", self._proxy.credentials))
+        proxy = self._route.forwarded_by
+        if proxy and proxy.credentials:
+            headers.append(("Proxy-Authorization", proxy.credentials))
         return headers
 
-    @property
-    def _is_forwarded(self) -> bool:
-        """Whether a proxy reads the requests, and is to be told the whole URL."""
-        return self._proxy is not None and self.url.scheme == "http"
-
     def _dressed(self, sent: Sent) -> Request:
-        target = self.url.origin + sent.target if self._is_forwarded else sent.target
+        target = self.url.origin + sent.target if self._route.forwarded_by else sent.target
         headers = [*self._headers, *sent.headers]
         if sent.method == "POST":
             headers.append(("Content-Length", str(len(sent.body))))
@@ -145,10 +138,11 @@ class Origin:
         """Find where a redirect leads, if it may be followed."""
         location = reply.header("location")
         to = resolve(self.url._replace(target=target), location)
-        if to and reply.status in _SAME_REQUEST and to.origin == self.url.origin:
+        same_origin = to is not None and to.origin == self.url.origin
+        if to and location and same_origin and reply.status in _SAME_REQUEST:
             return to.target
-        shown = self._redact.plain(to.shown if to else location.partition("?")[0])
+        shown = self._redact.plain(to.shown) if to and location else "nowhere"
         raise ServerError(
             f"the server redirects (status {reply.status}) to {shown}, which is not followed:"
-            " if that is right, use it as the URL"
+            " if that is right, give it as the URL"
         )

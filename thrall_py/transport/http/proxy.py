@@ -16,10 +16,9 @@ def proxy_for(url: Url, environment: Mapping[str, str]) -> Url | None:
         InputError: the variable holds no URL of http or https.
 
     """
-    names = [f"{url.scheme}_proxy", f"{url.scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY"]
-    if "REQUEST_METHOD" in environment:
-        names.remove("HTTP_PROXY") if "HTTP_PROXY" in names else None
-    name = next((name for name in names if environment.get(name)), None)
+    names = (f"{url.scheme}_proxy", f"{url.scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY")
+    foreign = {"HTTP_PROXY"} if "REQUEST_METHOD" in environment else set()
+    name = next((name for name in names if environment.get(name) and name not in foreign), None)
     if name is None or _is_exempt(url, environment):
         return None
     value = environment[name]

@@ -20,10 +20,15 @@ class Url(NamedTuple):
     userinfo: str = ""
 
     @property
-    def authority(self) -> str:
-        """Host and port, the port left out where it is the scheme's own."""
+    def address(self) -> str:
+        """Host and port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+        return f"{host}:{self.port}"
+
+    @property
+    def authority(self) -> str:
+        """The same, without the port where it is the scheme's own."""
+        return self.address.removesuffix(f":{_PORTS[self.scheme]}")
 
     @property
     def origin(self) -> str:
@@ -40,8 +45,9 @@ class Url(NamedTuple):
         """The userinfo as the value of an Authorization header; empty without one."""
         if not self.userinfo:
             return ""
-        pair = ":".join(unquote(part) for part in (self.userinfo + ":").split(":")[:2])
-        return f"Basic {binascii.b2a_base64(pair.encode(), newline=False).decode()}"
+        user, _, password = self.userinfo.partition(":")
+        pair = f"{unquote(user)}:{unquote(password)}".encode()
+        return f"Basic {binascii.b2a_base64(pair, newline=False).decode()}"
 
 
 def parse(text: str) -> Url:
