@@ -10,6 +10,7 @@ import time
 from typing import NamedTuple
 
 import pytest
+from loopback import Loopback
 from servers import TOOLS, command, offering
 
 from thrall_py import cli
@@ -138,6 +139,21 @@ def terminal():
 def interrupts():
     with Interrupts() as interrupts:
         yield interrupts
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Call with what a server on 127.0.0.1 responds; no proxy is in the way."""
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    with contextlib.ExitStack() as stack:
+
+        def start(respond, **options):
+            server = Loopback(respond, **options)
+            stack.callback(server.close)
+            return server
+
+        yield start
 
 
 class Ran(NamedTuple):

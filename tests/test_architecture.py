@@ -29,8 +29,8 @@ SHARED = {
         *(name for name in FILES if name.startswith("commands/") and name not in WITHOUT_CLICK),
     },
     "pickle": {"transport/workers.py"},
-    "socket": {"transport/http/dial.py", "transport/http/link.py"},
-    "ssl": {"transport/http/dial.py", "transport/http/link.py"},
+    "socket": {"transport/http/route.py", "transport/http/link.py"},
+    "ssl": {"transport/http/route.py", "transport/http/link.py"},
     "select": {
         "transport/http/waiting.py",
         "transport/process.py",
