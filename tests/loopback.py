@@ -41,7 +41,10 @@ class Asked(NamedTuple):
 
 
 class Loopback:
-    """Answers each request with the steps that `respond` makes of it: bytes, or one of the above."""
+    """Answers each request with the steps that `respond` makes of it.
+
+    A step is bytes, one of the above, or a function that is called.
+    """
 
     def __init__(self, respond, tls=False):
         self.respond = respond
@@ -121,6 +124,9 @@ class Loopback:
 
 def _play(wire, step):
     """Do one step; whether the connection is gone."""
+    if callable(step):
+        step()
+        return False
     if step is HOLD:
         wire.recv(1)
         return True
