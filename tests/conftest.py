@@ -14,7 +14,10 @@ from loopback import Loopback
 from servers import TOOLS, command, offering
 
 from thrall_py import cli
+from thrall_py.catalog.launch import UrlSpec
+from thrall_py.protocol import tools
 from thrall_py.transport.interrupts import Interrupts
+from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 
 _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real run
 
@@ -154,6 +157,24 @@ def serve(monkeypatch):
             return server
 
         yield start
+
+
+@pytest.fixture
+def call(interrupts):
+    """Call with a server on 127.0.0.1 to call its tool `echo`; the result."""
+
+    def run(server, arguments="{}", tool="echo", remembered=None, headers=None, **options):
+        spec = UrlSpec(options.pop("url", server.url), headers or {})
+        given = {"timeout": 30, "start_timeout": 30, "grace": 2, "max_message": 1 << 20}
+        connection = ConnectionOptions(**{**given, **options})
+        prepared = prepare(spec, {}, fill_in=True)
+        with open_session(prepared, connection, interrupts, remembered) as session:
+            answer = tools.call(
+                session, tool, arguments, connection.timeout, connection.max_message
+            )
+            return answer.load()
+
+    return run
 
 
 class Ran(NamedTuple):

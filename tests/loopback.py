@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import queue
 import socket
 import ssl
 import struct
@@ -56,8 +57,8 @@ class Loopback:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
         self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.port}/mcp"
-        self._threads = [threading.Thread(target=self._accept)]
-        self._threads[0].start()
+        self._threads = []
+        self._start(self._accept)
 
     @property
     def endpoint(self):
@@ -90,9 +91,11 @@ class Loopback:
                 return
             self._connections += 1
             self._open.add(accepted)
-            thread = threading.Thread(target=self._serve, args=(accepted, self._connections))
-            self._threads.append(thread)
-            thread.start()
+            self._start(self._serve, accepted, self._connections)
+
+    def _start(self, task, *arguments):
+        self._threads.append(threading.Thread(target=task, args=arguments))
+        self._threads[-1].start()
 
     def _serve(self, accepted, number):
         wire = accepted
@@ -113,13 +116,16 @@ class Loopback:
         except Exception as fault:  # noqa: BLE001 - a test's mistake must not pass
             self.faults.append(fault)
         finally:
-            self._open.discard(accepted)
+            self._open.discard(wire)
             wire.close()
 
     def _secure(self, wire):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(CERTIFICATE)
-        return context.wrap_socket(wire, server_side=True)
+        secured = context.wrap_socket(wire, server_side=True, do_handshake_on_connect=False)
+        self._open.remove(wire)  # it lives on in the other
+        self._open.add(secured)
+        return secured
 
 
 def _play(wire, step):
@@ -246,6 +252,31 @@ def modern(special=None, tools=(TOOL,)):
             yield say(error(asked, -32601), 404)
 
     return respond
+
+
+class OldTransport:
+    """HTTP+SSE around a server: GET opens the one stream on which it answers what is posted."""
+
+    def __init__(self, respond, endpoint="/messages?session=1", posted=None):
+        self.respond = respond
+        self.endpoint = endpoint
+        self.posted = posted or reply(202, b"Accepted")
+        self.events = queue.Queue()  # None ends the stream
+
+    def __call__(self, asked):
+        if asked.verb == "GET":
+            yield from stream(event(self.endpoint, event="endpoint"), end=False)
+            while (answer := self.events.get(timeout=20)) is not None:
+                yield answer if answer is CLOSE else chunk(answer)
+            yield b"0\r\n\r\n"
+        elif asked.target != self.endpoint:
+            yield reply(405, b"Method Not Allowed", "text/plain")
+        else:
+            yield self.posted
+            for step in self.respond(asked):
+                body = step.partition(b"\r\n\r\n")[2] if isinstance(step, bytes) else step
+                if body and asked.id is not None and asked.method:
+                    self.events.put(event(body.decode()))
 
 
 def at(method, *steps):

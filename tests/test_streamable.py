@@ -25,7 +25,6 @@ from loopback import (
     stream,
 )
 
-from thrall_py.catalog.launch import UrlSpec
 from thrall_py.errors import (
     Interrupted,
     JsonRpcError,
@@ -33,30 +32,9 @@ from thrall_py.errors import (
     TimedOutError,
     UnauthorizedError,
 )
-from thrall_py.protocol import tools
-from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 
 PING = {"jsonrpc": "2.0", "id": "from-server", "method": "ping"}
 PROGRESS = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}
-GRACE = 2.0
-
-
-@pytest.fixture
-def call(interrupts):
-    """Call the tool `echo` of a server; its result, or the failure."""
-
-    def run(server, arguments="{}", tool="echo", remembered=None, headers=None, **options):
-        spec = UrlSpec(options.pop("url", server.url), headers or {})
-        given = {"timeout": 30, "start_timeout": 30, "grace": GRACE, "max_message": 1 << 20}
-        connection = ConnectionOptions(**{**given, **options})
-        prepared = prepare(spec, {}, fill_in=True)
-        with open_session(prepared, connection, interrupts, remembered) as session:
-            answer = tools.call(
-                session, tool, arguments, connection.timeout, connection.max_message
-            )
-            return answer.load()
-
-    return run
 
 
 def failure(call, *arguments, kind=ServerError, **options):
