@@ -1,5 +1,6 @@
 import contextlib
 import os
+import select
 import socket
 import threading
 import time
@@ -482,3 +483,33 @@ def test_a_proxy_that_is_not_there_is_told(visit, serve, monkeypatch):
 def test_a_url_that_is_none_is_refused(visit, serve):
     with pytest.raises(InputError):
         visit(serve(lambda _: [OK]), url="mailto:x")
+
+
+# -- what is kept ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [CLOSE, RESET])
+def test_an_idle_connection_that_the_server_ends_is_not_used(visit, serve, step):
+    released = threading.Event()
+    server = serve(lambda _: [OK, lambda: released.wait(10), step])
+    origin = visit(server)
+    ask(origin)
+    idle = origin._idle._link._socket
+    released.set()
+    poll = select.poll()
+    poll.register(idle, select.POLLIN)
+    assert poll.poll(10_000)
+    assert ask(origin) == (200, b"ok")
+    assert connections(server) == [1, 2]
+
+
+def test_a_body_that_has_ended_stays_at_its_end(visit, serve):
+    origin = visit(serve(lambda _: [OK]))
+    reply_ = origin.request(GET, soon())
+    assert [reply_.read(soon()) for _ in range(3)] == [b"ok", b"", b""]
+    origin.release(reply_)
+
+
+def test_an_address_that_is_refused_without_a_try_is_told(visit, serve):
+    told = str(failure(visit(serve(lambda _: [OK]), url="http://255.255.255.255/")))
+    assert told.startswith("cannot connect to http://255.255.255.255: ")

@@ -663,3 +663,10 @@ def test_what_is_missing_for_a_capability_is_told(serve, call):
         'the server refused tools/call with error -32021: "no", data'
         ' {"requiredCapabilities": {"sampling": {}}}'
     )
+
+
+def test_a_request_that_was_never_sent_is_not_sent_in_the_end(serve, call):
+    server = serve(legacy(at("notifications/initialized", HOLD)))
+    failure(call, server, kind=TimedOutError, timeout=0.2)
+    assert "tools/call" not in server.methods
+    assert server.methods[-1] == "notifications/cancelled"
