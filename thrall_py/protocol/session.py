@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from thrall_py import errors
 from thrall_py.errors import ServerError, TimedOutError
-from thrall_py.protocol import matching, mcp, mirror, refusal, wire
+from thrall_py.protocol import matching, mcp, refusal, wire
 from thrall_py.protocol.channel import (
     NO_HEADERS,
     Channel,
@@ -39,7 +39,7 @@ class Session:
         server: what the server said of itself; until the handshake is complete, a guess.
         stage: what goes on, as failures name it: the handshake, or the method of the request.
         list_changes: how often the server said that one of its lists changed.
-        marks: what the tools that were listed want mirrored, where that is done.
+        listed: the tools by name, where parts of a call are mirrored; empty until they are listed.
         renew: does the handshake again, once, if the server forgets the session; None if it cannot.
         find_out: asks what the server is, where that is only remembered; None where it is known.
 
@@ -52,7 +52,7 @@ class Session:
         self.server = mcp.ServerInfo(mcp.LEGACY[0])
         self.stage = HANDSHAKE
         self.list_changes = 0
-        self.marks: dict[str, mirror.Marks] = {}
+        self.listed: dict[str, Value] = {}
         self.renew: Callable[[], None] | None = None
         self.find_out: Callable[[], None] | None = None
         self._next_id = 1

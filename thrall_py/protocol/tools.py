@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from thrall_py.errors import HttpStatusError, InputNeededError, JsonRpcError, ServerError
-from thrall_py.protocol import mcp, mirror, wire
+from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import NO_HEADERS, ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import JsonError, Value, decode
 from thrall_py.protocol.session import Session
@@ -41,7 +41,7 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
     if session.list_changes != changes:
         items = _pages(session, kind, seconds, limit)
     if kind is mcp.TOOLS and session.mirrors:
-        session.marks = {item.member_string(kind.key) or "": mirror.marks(item) for item in items}
+        session.listed = {item.member_string(kind.key) or "": item for item in items}
         wrong = _wrongly_marked(session)
         items = [item for item in items if item.member_string(kind.key) not in wrong]
     return items
@@ -49,6 +49,8 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
 
 def left_out(session: Session) -> list[str]:
     """Tell, a sentence each, which tools `list_all` left out because they cannot be called."""
+    if not session.listed:
+        return []
     return [
         f"the tool {session.redact.quoted(name, _SHOWN)} is left out:"
         f" {session.redact.plain(reason)}"
@@ -70,7 +72,7 @@ def call(session: Session, tool: str, arguments: str, seconds: float, limit: int
     """
     if not session.mirrors:
         return _call(session, tool, arguments, seconds)
-    if not session.marks:
+    if not session.listed:
         list_all(session, mcp.TOOLS, seconds, limit)
     try:
         return _call(session, tool, arguments, seconds, _mirrored(session, tool, arguments))
@@ -97,7 +99,10 @@ def pause(session: Session, seconds: float) -> None:
 
 
 def _mirrored(session: Session, tool: str, arguments: str) -> dict[str, str]:
-    marks = session.marks.get(tool, ())
+    from thrall_py.protocol import mirror
+
+    definition = session.listed.get(tool)
+    marks = mirror.marks(definition) if definition else ()
     if isinstance(marks, mirror.WrongMark):
         why = session.redact.plain(marks.reason)
         raise ServerError(f"the server defines the tool in a way that nobody can call it: {why}")
@@ -106,11 +111,10 @@ def _mirrored(session: Session, tool: str, arguments: str) -> dict[str, str]:
 
 def _wrongly_marked(session: Session) -> dict[str, str]:
     """Name the tools whose parameters are marked wrongly, and why."""
-    return {
-        name: marks.reason
-        for name, marks in session.marks.items()
-        if isinstance(marks, mirror.WrongMark)
-    }
+    from thrall_py.protocol import mirror
+
+    marks = {name: mirror.marks(tool) for name, tool in session.listed.items()}
+    return {name: each.reason for name, each in marks.items() if isinstance(each, mirror.WrongMark)}
 
 
 def _call(
