@@ -1,6 +1,7 @@
 import contextlib
 import os
 import select
+import signal
 import socket
 import threading
 import time
@@ -338,11 +339,46 @@ def test_the_deadline_ends_a_connection_that_is_not_made(visit, serve, full):
     assert failure(origin, kind=ReceiveTimeout, deadline=soon(0.2)).unsent
 
 
-def test_a_signal_ends_any_wait(visit, serve, interrupts):
-    server = serve(lambda _: [lambda: os.kill(os.getpid(), 15), HOLD])
+@pytest.fixture
+def stop():
+    """A signal that comes in a moment, whatever is waited for then."""
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.start()
+    yield
+    timer.join()
+
+
+@pytest.mark.usefixtures("stop")
+@pytest.mark.parametrize(
+    ("scheme", "size", "play"),
+    [
+        ("http", 1, lambda accepted: accepted.recv(9000)),
+        ("http", 20 << 20, lambda _: None),
+        ("http", 1, lambda accepted: accepted.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx")),
+        ("https", 1, lambda _: None),
+    ],
+    ids=["for a head", "to be read", "for a body", "for TLS"],
+)  # fmt: skip
+def test_a_signal_ends_a_wait(visit, raw, scheme, size, play):
+    origin = visit(None, url=raw(play, scheme))
     with pytest.raises(Interrupted):
-        ask(visit(server))
-    assert interrupts.signum == 15
+        ask(origin, Sent("POST", "/", (), bytes(size)))
+
+
+@pytest.mark.usefixtures("stop")
+def test_a_signal_ends_the_wait_for_a_connection(visit, serve, full):
+    origin = visit(serve(lambda _: [OK]), url=f"http://127.0.0.1:{full}/")
+    with pytest.raises(Interrupted):
+        ask(origin)
+
+
+def test_a_name_is_looked_up_once(visit, serve, monkeypatch):
+    server = serve(lambda _: [OK])
+    origin = visit(server)
+    addresses(monkeypatch, server.port)
+    ask(origin)
+    addresses(monkeypatch, 1)
+    assert ask(origin, GET._replace(runs=True)) == (200, b"ok")
 
 
 def test_a_server_that_does_not_read_is_no_reason_to_wait_for_ever(visit, serve):

@@ -34,6 +34,7 @@ class Route:
         self._url = url
         self._proxy = proxy
         self._waiting = waiting
+        self._addresses: list[tuple[int, _Address]] = []  # looked up once
         self._context: ssl.SSLContext | None = None  # costs 28 ms, so one does for all connections
 
     @property
@@ -71,17 +72,12 @@ class Route:
 
     def _reach(self, url: Url, deadline: float) -> Link:
         """Try the addresses of a host one after the other."""
-        shown = visible(f"the proxy {url.origin}" if url is self._proxy else url.origin)
-        try:
-            # The one wait that neither a deadline nor a signal ends: the C library's.
-            found = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as problem:  # a label that is too long fails as a codec does
-            why = getattr(problem, "strerror", None) or "no such name"
-            raise ServerError(f"cannot find {shown}: {why}") from None
-        why = ""
-        for place, (family, _, _, _, address) in enumerate(found, 1):
-            patience = deadline if place == len(found) else time.monotonic() + _ATTEMPT
-            own = min(deadline, patience)
+        if not self._addresses:
+            self._addresses = self._look_up(url)
+        why: str | None = None
+        for place, (family, address) in enumerate(self._addresses, 1):
+            is_last = place == len(self._addresses)
+            own = deadline if is_last else min(deadline, time.monotonic() + _ATTEMPT)
             try:
                 return TcpLink(self._connected(family, address, own), self._waiting)
             except OSError as problem:
@@ -90,7 +86,19 @@ class Route:
                 if own == deadline:
                     raise
                 why = os.strerror(errno.ETIMEDOUT)
-        raise ServerError(f"cannot connect to {shown}: {why}")
+        raise ServerError(f"cannot connect to {self._shown(url)}: {why}")
+
+    def _look_up(self, url: Url) -> list[tuple[int, _Address]]:
+        """Find the addresses of a host: the one wait that ends when the C library likes."""
+        try:
+            found = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as problem:  # a label that is too long fails as a codec does
+            why = getattr(problem, "strerror", None) or "no such name"
+            raise ServerError(f"cannot find {self._shown(url)}: {why}") from None
+        return [(family, address) for family, _, _, _, address in found]
+
+    def _shown(self, url: Url) -> str:
+        return visible(f"the proxy {url.origin}" if url is self._proxy else url.origin)
 
     def _connected(self, family: int, address: _Address, deadline: float) -> socket.socket:
         with contextlib.ExitStack() as unless_connected:
