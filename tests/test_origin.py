@@ -14,11 +14,12 @@ from thrall_py.protocol.channel import ReceiveTimeout, Unanswered
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http import route
-from thrall_py.transport.http.origin import Origin, Sent
+from thrall_py.transport.http.connection import Request
+from thrall_py.transport.http.origin import Origin
 from thrall_py.transport.http.waiting import Waiting
 
 OK = reply(200, b"ok")
-GET = Sent("GET", "/mcp")
+GET = Request("GET", "/mcp")
 
 
 @pytest.fixture
@@ -61,10 +62,10 @@ def soon(seconds=20.0):
     return time.monotonic() + seconds
 
 
-def ask(origin, sent=GET, deadline=None):
+def ask(origin, sent=GET, deadline=None, **options):
     """The status and the body of a reply."""
     deadline = soon() if deadline is None else deadline
-    reply_ = origin.request(sent, deadline)
+    reply_ = origin.request(sent, deadline, **options)
     try:
         return reply_.status, bytes(reply_.read_all(1 << 20, deadline))
     finally:
@@ -88,7 +89,7 @@ def test_every_request_carries_the_given_headers_and_those_that_are_ours(serve, 
     server = serve(lambda _: [OK])
     origin = visit(server, {"X-Key": "k", "X-Unicode": "ü"})
     ask(origin)
-    ask(origin, Sent("POST", "/mcp", [("Accept", "x")], b"body"))
+    ask(origin, Request("POST", "/mcp", [("Accept", "x")], b"body"))
     for asked in server.asked:
         assert asked.headers["x-key"] == "k"
         assert asked.headers["x-unicode"].encode("latin-1").decode() == "ü"
@@ -127,7 +128,7 @@ def test_what_runs_something_gets_a_connection_of_its_own(serve, visit):
     server = serve(lambda _: [OK])
     origin = visit(server)
     for runs in (False, True, False):
-        ask(origin, GET._replace(runs=runs))
+        ask(origin, runs=runs)
     assert connections(server) == [1, 2, 1]
 
 
@@ -192,7 +193,7 @@ def test_a_used_connection_that_breaks_in_the_reply_is_the_failure(serve, visit)
 
 def test_a_long_request_is_sent_whole(serve, visit):
     server = serve(lambda _: [OK])
-    ask(visit(server), Sent("POST", "/mcp", (), b"x" * 3_000_000))
+    ask(visit(server), Request("POST", "/mcp", (), b"x" * 3_000_000))
     assert server.asked[0].body == b"x" * 3_000_000
 
 
@@ -204,7 +205,7 @@ def test_a_server_that_does_not_want_to_read_everything_is_heard_or_told(raw, vi
 
     origin = visit(None, url=raw(refuse, "http"))
     try:
-        outcome = ask(origin, Sent("POST", "/", (), b"x" * 9_000_000))
+        outcome = ask(origin, Request("POST", "/", (), b"x" * 9_000_000))
     except Unanswered as problem:  # the reset came before the reply was read
         outcome = problem.what
     assert outcome in ((413, b""), "closed the connection without an answer")
@@ -221,7 +222,7 @@ def redirecting(status, location, to="/new"):
 def test_a_redirect_within_the_origin_is_followed_and_remembered(serve, visit, status):
     server = serve(redirecting(status, "/new?x", to="/new?x"))
     origin = visit(server, {"Authorization": "Bearer t"})
-    sent = Sent("POST", "/mcp", (), b"body")
+    sent = Request("POST", "/mcp", (), b"body")
     assert [ask(origin, sent) for _ in range(2)] == [(200, b"ok")] * 2
     assert [asked.target for asked in server.asked] == ["/mcp", "/new?x", "/new?x"]
     for asked in server.asked:
@@ -362,7 +363,7 @@ def stop():
 def test_a_signal_ends_a_wait(visit, raw, scheme, size, play):
     origin = visit(None, url=raw(play, scheme))
     with pytest.raises(Interrupted):
-        ask(origin, Sent("POST", "/", (), bytes(size)))
+        ask(origin, Request("POST", "/", (), bytes(size)))
 
 
 @pytest.mark.usefixtures("stop")
@@ -378,14 +379,14 @@ def test_a_name_is_looked_up_once(visit, serve, monkeypatch):
     addresses(monkeypatch, server.port)
     ask(origin)
     addresses(monkeypatch, 1)
-    assert ask(origin, GET._replace(runs=True)) == (200, b"ok")
+    assert ask(origin, runs=True) == (200, b"ok")
 
 
 def test_a_server_that_does_not_read_is_no_reason_to_wait_for_ever(visit, serve):
     server = serve(lambda _: [OK])
     with socket.create_server(("127.0.0.1", 0)) as listening:
         origin = visit(server, url=f"http://127.0.0.1:{listening.getsockname()[1]}/")
-        huge = Sent("POST", "/", (), bytes(20 << 20))
+        huge = Request("POST", "/", (), bytes(20 << 20))
         assert failure(origin, huge, kind=ReceiveTimeout, deadline=soon(0.3)).unsent
 
 
@@ -401,11 +402,11 @@ def trusted(monkeypatch):
 def test_a_certificate_of_a_trusted_authority_is_good(visit, serve):
     server = serve(lambda _: [OK], tls=True)
     origin = visit(server)
-    assert [ask(origin, Sent("POST", "/mcp", (), bytes(1 << 20))) for _ in range(2)] == (
+    assert [ask(origin, Request("POST", "/mcp", (), bytes(1 << 20))) for _ in range(2)] == (
         [(200, b"ok")] * 2
     )
     assert connections(server) == [1, 1]
-    assert ask(origin, GET._replace(runs=True)) == (200, b"ok")
+    assert ask(origin, runs=True) == (200, b"ok")
 
 
 def test_a_certificate_that_nobody_has_signed_is_told(visit, serve):

@@ -483,6 +483,11 @@ def test_a_stream_that_may_not_be_resumed_is_told(serve, call):
     )
 
 
+def test_a_stream_that_may_be_resumed_with_another_token_only_is_told(serve, call):
+    server = serve(legacy(resuming([lambda _: [reply(401)]], cut(PRIMING))))
+    assert "401" in failure(call, server, kind=UnauthorizedError)
+
+
 @pytest.mark.parametrize("era", [legacy, modern])
 def test_a_stream_without_an_id_or_of_the_modern_era_is_not_resumed(serve, call, era):
     id_ = b"id: 1\ndata:\n\n" if era is modern else b"id: \x01\ndata:\n\n"

@@ -90,6 +90,6 @@ def _credentials(spec: UrlSpec, url: Url) -> str:
 def _query_secrets(url: Url) -> list[str]:
     """The query is not repeated, nor what stands in it, however it is spelled."""
     query = url.target.partition("?")[2]
-    values = [value for pair in query.split("&") for value in (pair.partition("=")[2],)]
+    values = (pair.partition("=")[2] for pair in query.split("&"))
     long = [value for value in values if len(value) >= _QUERY_VALUE]
     return [query, *long, *map(unquote, long)]

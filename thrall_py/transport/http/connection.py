@@ -17,11 +17,11 @@ Headers = Sequence[tuple[str, str | bytes]]
 
 
 class Request(NamedTuple):
-    """One request; `target` is its path and query, or whatever the first line is to name."""
+    """One request; `target` is its path and query, or what else its first line names."""
 
     method: str
     target: str
-    headers: Headers
+    headers: Headers = ()
     body: bytes = b""
 
 

@@ -63,6 +63,13 @@ class Contact:
         self.limit = limit
         self._grace = grace
 
+    def read(self, reply: Reply, deadline: float) -> bytearray:
+        """Read the body of a reply and have done with it; raises as `Reader.read_body`."""
+        try:
+            return self.reader.read_body(reply, deadline)
+        finally:
+            self.origin.release(reply)
+
     def leave(self, say_goodbye: Callable[[float], None]) -> str:
         """Let last words be said until a deadline, then close all connections."""
         self.waiting.leaving = True

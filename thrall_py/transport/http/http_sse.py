@@ -5,17 +5,14 @@
 
 import time
 from collections import deque
-from typing import NoReturn
 
 from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
+from thrall_py.transport.http.connection import Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
-from thrall_py.transport.http.origin import Sent
-from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.url import resolve
 from thrall_py.transport.sse import Event, EventStream
 
-_HEARD = (("Accept", "text/event-stream"),)
 _ENDPOINT_WAIT = 5.0  # seconds for the first event; a stream of another kind may never bring one
 
 
@@ -72,11 +69,14 @@ class HttpSse:
 
     def _open(self, deadline: float) -> Stream:
         """Open the stream and wait for the address that messages are posted to."""
+        opening = Request("GET", self._url.target, (("Accept", "text/event-stream"),))
         patience = min(deadline, time.monotonic() + _ENDPOINT_WAIT)
         try:
-            reply = self._contact.origin.request(Sent("GET", self._url.target, _HEARD), patience)
+            reply = self._contact.origin.request(opening, patience)
             if not self._contact.reader.is_stream(reply):
-                self._refuse(reply, patience)
+                self._contact.read(reply, patience)
+                what = f"opened no stream of events (status {reply.status})"
+                raise Unanswered(what, reply.status)
             self._stream = Stream(reply, EventStream(self._contact.limit))
             while not self._target:
                 for event in self._events(self._stream, patience):
@@ -87,13 +87,6 @@ class HttpSse:
                 raise
             raise Unanswered("named no endpoint of HTTP+SSE", 200) from None
         return self._stream
-
-    def _refuse(self, reply: Reply, deadline: float) -> NoReturn:
-        try:
-            self._contact.reader.read_body(reply, deadline)
-        finally:
-            self._contact.origin.release(reply)
-        raise Unanswered(f"opened no stream of events (status {reply.status})", reply.status)
 
     def _endpoint(self, event: Event) -> str:
         found = resolve(self._url, event.data.decode("utf-8", "replace"))
@@ -109,13 +102,10 @@ class HttpSse:
 
     def _post(self, message: bytes, deadline: float, *, runs: bool) -> None:
         """Post a message; the reply to it says only that it came, the answer is an event."""
-        sent = Sent("POST", self._target, POSTED, message, runs)
-        reply = self._contact.origin.request(sent, deadline)
+        contact = self._contact
+        request = Request("POST", self._target, POSTED, message)
+        reply = contact.origin.request(request, deadline, runs=runs)
         if reply.is_success:
-            self._contact.origin.release(reply)
-            return
-        try:
-            body = self._contact.reader.read_body(reply, deadline)
-        finally:
-            self._contact.origin.release(reply)
-        self._incoming.append(self._contact.reader.message(reply, body))
+            contact.origin.release(reply)
+        else:
+            self._incoming.append(contact.reader.message(reply, contact.read(reply, deadline)))

@@ -1,14 +1,13 @@
 """Requests to one origin: configured headers, proxies, redirects, and a connection that is kept."""
 
 import os
-from typing import NamedTuple
 
 from thrall_py import __version__
 from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import Unanswered
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
-from thrall_py.transport.http.connection import Connection, Headers, Request
+from thrall_py.transport.http.connection import Connection, Request
 from thrall_py.transport.http.proxy import proxy_for
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.route import Route
@@ -18,21 +17,6 @@ from thrall_py.transport.http.waiting import Waiting
 _MOST_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _SAME_REQUEST = (307, 308)  # those that keep the method and the body (RFC 9110, 15.4)
-
-
-class Sent(NamedTuple):
-    """One request as the transports make it; `target` is within the origin.
-
-    A request that `runs` something gets a connection of its own: on one that was used before, its
-    loss could not be told from a server that had closed it meanwhile, and only what runs nothing
-    may be repeated then.
-    """
-
-    method: str
-    target: str
-    headers: Headers = ()
-    body: bytes = b""
-    runs: bool = False
 
 
 class Origin:
@@ -56,8 +40,15 @@ class Origin:
         self._idle: Connection | None = None
         self._moved: dict[str, str] = {}  # targets that were redirected
 
-    def request(self, sent: Sent, deadline: float) -> Reply:
+    def request(self, request: Request, deadline: float, *, runs: bool = False) -> Reply:
         """Send a request and wait for the head of its reply, redirects followed.
+
+        Args:
+            request: as the transport makes it.
+            deadline: on the monotonic clock, in seconds.
+            runs: whether it runs something. Then it gets a connection of its own: on one that was
+                used before, its loss could not be told from a server that had closed it meanwhile,
+                and only what runs nothing may be sent again.
 
         Raises:
             ServerError: the server is not reached, or sends us where no header may go.
@@ -65,12 +56,13 @@ class Origin:
 
         """
         for _ in range(_MOST_REDIRECTS):
-            target = self._moved.get(sent.target, sent.target)
-            reply = self._exchange(sent._replace(target=target), deadline)
+            target = self._moved.get(request.target, request.target)
+            connection = None if runs else self._take_idle()
+            reply = self._exchange(connection, request._replace(target=target), deadline)
             if reply.status not in _REDIRECTS:
                 return reply
             self.release(reply)
-            self._moved[sent.target] = self._redirected(reply, target)
+            self._moved[request.target] = self._redirected(reply, target)
         raise ServerError(f"the server redirects without end: {_MOST_REDIRECTS} times")
 
     def release(self, reply: Reply) -> None:
@@ -87,20 +79,19 @@ class Origin:
             self._idle.close()
             self._idle = None
 
-    def _exchange(self, sent: Sent, deadline: float) -> Reply:
-        connection = None if sent.runs else self._take_idle()
-        if connection:
+    def _exchange(self, idle: Connection | None, request: Request, deadline: float) -> Reply:
+        if idle:
             try:
-                return self._exchange_on(connection, sent, deadline)
+                return self._exchange_on(idle, request, deadline)
             except Unanswered:
-                if not connection.is_stale:
+                if not idle.is_stale:
                     raise
-        connection = Connection(self._route.connect(deadline))
-        return self._exchange_on(connection, sent, deadline)
+        fresh = Connection(self._route.connect(deadline))
+        return self._exchange_on(fresh, request, deadline)
 
-    def _exchange_on(self, connection: Connection, sent: Sent, deadline: float) -> Reply:
+    def _exchange_on(self, connection: Connection, request: Request, deadline: float) -> Reply:
         try:
-            return Reply(connection, connection.exchange(self._dressed(sent), deadline))
+            return Reply(connection, connection.exchange(self._dressed(request), deadline))
         except BaseException:
             connection.close()
             raise
@@ -127,12 +118,14 @@ class Origin:
             headers.append(("Proxy-Authorization", proxy.credentials))
         return headers
 
-    def _dressed(self, sent: Sent) -> Request:
-        target = self.url.origin + sent.target if self._route.forwarded_by else sent.target
-        headers = [*self._headers, *sent.headers]
-        if sent.method == "POST":
-            headers.append(("Content-Length", str(len(sent.body))))
-        return Request(sent.method, target, headers, sent.body)
+    def _dressed(self, request: Request) -> Request:
+        """Add what every request to the origin has."""
+        method, target, own, body = request
+        headers = [*self._headers, *own]
+        if method == "POST":
+            headers.append(("Content-Length", str(len(body))))
+        prefix = self.url.origin if self._route.forwarded_by else ""
+        return Request(method, prefix + target, headers, body)
 
     def _redirected(self, reply: Reply, target: str) -> str:
         """Find where a redirect leads, if it may be followed."""

@@ -12,9 +12,8 @@ from collections import deque
 from thrall_py.errors import ServerError
 from thrall_py.protocol import mcp
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
-from thrall_py.transport.http.connection import Headers
+from thrall_py.transport.http.connection import Headers, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
-from thrall_py.transport.http.origin import Sent
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.sse import EventStream
 
@@ -87,29 +86,30 @@ class Streamable:
         if self._session:
             headers = self._headers(self._label)
             self._session = b""
-            self._ask("DELETE", headers, deadline)
+            self._tell("DELETE", headers, deadline)
 
     # -- one request ---------------------------------------------------------------------------
 
     def _post(self, message: bytes, label: Label, deadline: float) -> None:
         if not label.is_request:
-            self._ask("POST", (*POSTED, *self._headers(label)), deadline, message)
+            self._tell("POST", (*POSTED, *self._headers(label)), deadline, message)
             return
         self._end_stream()
         self._label, self._is_due, self._has_begun = label, True, False
         if label.method == "initialize":
             self._session = b""
+        origin = self._contact.origin
         headers = (*POSTED, *self._headers(label))
-        runs = label.method == "tools/call"
-        sent = Sent("POST", self._contact.origin.url.target, headers, message, runs)
-        reply = self._contact.origin.request(sent, deadline)
+        request = Request("POST", origin.url.target, headers, message)
+        reply = origin.request(request, deadline, runs=label.method == "tools/call")
         self._has_begun = True
         self._take(reply, deadline)
 
-    def _ask(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> None:
+    def _tell(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> None:
         """Send what brings no message; if something is wrong the next request will tell."""
         origin = self._contact.origin
-        origin.release(origin.request(Sent(method, origin.url.target, headers, body), deadline))
+        reply = origin.request(Request(method, origin.url.target, headers, body), deadline)
+        origin.release(reply)
 
     def _take(self, reply: Reply, deadline: float) -> None:
         """Take the reply to a request."""
@@ -120,10 +120,7 @@ class Streamable:
             self._resumptions = 0
             self._stream = Stream(reply, EventStream(self._contact.limit))
             return
-        try:
-            body = reader.read_body(reply, deadline)
-        finally:
-            self._contact.origin.release(reply)
+        body = self._contact.read(reply, deadline)
         if self._has_lost_session(reply.status, body):
             self._session = b""
             what = f"does not know the session any more (status {reply.status})"
@@ -137,7 +134,7 @@ class Streamable:
         """
         if not self._session:
             return False
-        return status == _NOT_FOUND or (status == _BAD_REQUEST and b"session" in body.lower())
+        return status == _NOT_FOUND or (status == _BAD_REQUEST and b"session id" in body.lower())
 
     def _headers(self, label: Label) -> Headers:
         headers: list[tuple[str, str | bytes]] = []
@@ -177,7 +174,7 @@ class Streamable:
             raise why
         reply = self._reply_to_resumption(events, why, deadline)
         if not self._contact.reader.is_stream(reply):
-            self._contact.origin.release(reply)
+            self._contact.read(reply, deadline)
             what = f"does not let its stream of events be resumed (status {reply.status})"
             raise Unanswered(what, reply.status)
         self._stream = Stream(reply, EventStream(self._contact.limit, events.last_id))
@@ -186,13 +183,13 @@ class Streamable:
     def _reply_to_resumption(self, events: EventStream, why: Unanswered, deadline: float) -> Reply:
         origin, waiting = self._contact.origin, self._contact.waiting
         headers = (("Accept", "text/event-stream"), ("Last-Event-ID", events.last_id))
-        sent = Sent("GET", origin.url.target, (*headers, *self._headers(self._label)))
+        resuming = Request("GET", origin.url.target, (*headers, *self._headers(self._label)))
         retry = _RETRY if events.retry is None else max(events.retry, _SHORTEST_RETRY)
         while self._resumptions < _MOST_RESUMPTIONS:
             self._resumptions += 1
             waiting.sleep(min(deadline, time.monotonic() + retry))
             with contextlib.suppress(ServerError, Unanswered):  # perhaps it is just restarting
-                return origin.request(sent, deadline)
+                return origin.request(resuming, deadline)
         raise why
 
     def _end_stream(self) -> None:
