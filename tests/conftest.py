@@ -10,10 +10,14 @@ import time
 from typing import NamedTuple
 
 import pytest
+from loopback import Loopback
 from servers import TOOLS, command, offering
 
 from thrall_py import cli
+from thrall_py.catalog.launch import UrlSpec
+from thrall_py.protocol import tools
 from thrall_py.transport.interrupts import Interrupts
+from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 
 _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real run
 
@@ -129,11 +133,12 @@ class Terminal(NamedTuple):
     theirs: int
 
     def shown(self):
-        """What was written so far; little enough to be there at once."""
-        os.set_blocking(self.ours, False)
-        with contextlib.suppress(BlockingIOError):
-            return os.read(self.ours, 65536)
-        return b""
+        """What was written so far, up to a mark: the kernel may take a moment to pass it on."""
+        os.write(self.theirs, b"\0")
+        shown = b""
+        while not shown.endswith(b"\0"):
+            shown += os.read(self.ours, 65536)
+        return shown[:-1]
 
 
 @pytest.fixture
@@ -148,6 +153,39 @@ def terminal():
 def interrupts():
     with Interrupts() as interrupts:
         yield interrupts
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Call with what a server on 127.0.0.1 responds; no proxy is in the way."""
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    with contextlib.ExitStack() as stack:
+
+        def start(respond, **options):
+            server = Loopback(respond, **options)
+            stack.callback(server.close)
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def call(interrupts):
+    """Call with a server on 127.0.0.1 to call its tool `echo`; the result."""
+
+    def run(server, arguments="{}", tool="echo", remembered=None, headers=None, **options):
+        spec = UrlSpec(options.pop("url", server.url), headers or {})
+        given = {"timeout": 30, "start_timeout": 30, "grace": 2, "max_message": 1 << 20}
+        connection = ConnectionOptions(**{**given, **options})
+        prepared = prepare(spec, {}, fill_in=True)
+        with open_session(prepared, connection, interrupts, remembered) as session:
+            answer = tools.call(
+                session, tool, arguments, connection.timeout, connection.max_message
+            )
+            return answer.load()
+
+    return run
 
 
 class Ran(NamedTuple):

@@ -19,7 +19,10 @@ class Script:
     closed; when there are no steps left, the deadline passes. A script that is its own clock starts at 0.
     """
 
-    def __init__(self, *steps, respond=None, unread=0, ending="exited"):
+    def __init__(self, *steps, respond=None, unread=0, ending="exited", headers=False):
+        self.has_headers = headers
+        self.labels = []
+        self.settled = 0
         self.steps = deque(steps)
         self.respond = respond or silent
         self.leaves_unread = unread  # how many messages, counted from the last one
@@ -33,7 +36,8 @@ class Script:
     def clock(self):
         return self.now
 
-    def send(self, message):
+    def send(self, message, label):
+        self.labels.append(label)
         assert message.endswith(b"\n")
         assert message.count(b"\n") == 1
         self.sent.append(json.loads(message))
@@ -57,6 +61,9 @@ class Script:
             self.now += step
         self.now = max(self.now, deadline)
         raise ReceiveTimeout(b"", unsent=False)
+
+    def settle(self):
+        self.settled += 1
 
     def unread_by_server(self):
         return sum(self.sizes[max(0, len(self.sizes) - self.leaves_unread) :])

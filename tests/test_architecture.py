@@ -30,7 +30,9 @@ SHARED = {
         *(f"commands/{verb}.py" for verb in cli.thrall.commands),
     },
     "pickle": {"transport/workers.py"},
+    "socket": {"transport/http/route.py", "transport/http/link.py"},
     "select": {
+        "transport/http/waiting.py",
         "transport/process.py",
         "transport/spawn.py",
         "transport/stdio.py",

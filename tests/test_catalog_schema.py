@@ -14,7 +14,7 @@ from thrall_py.catalog.change import FAILING
 from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
 
@@ -28,7 +28,8 @@ LAUNCH = LaunchSpec(("x", "${A:-b}"), {"A": "${A}"}, clean_env=True, cwd="/tmp")
 ITEMS = {"tools": {tool["name"]: pin_item(tool) for tool in TOOLS}}
 ABOUT = mcp.ServerInfo("2025-11-25", "x", "1", "Do.")
 WHOLE = Entry(LAUNCH, ABOUT, ITEMS, prefix="p_", choice=Choice(("*",), ("z*",)))
-CATALOG = json.loads(file.dumps(Catalog({"x": WHOLE}, FAILING)))
+REACHED = WHOLE._replace(launch=UrlSpec("https://h/${A}", {"Authorization": "Bearer ${T}"}))
+CATALOG = json.loads(file.dumps(Catalog({"x": WHOLE, "u": REACHED._replace(prefix="u_")}, FAILING)))
 
 
 def read(content):
@@ -39,6 +40,9 @@ def read(content):
 def test_what_is_written_fits(surface):
     written = json.loads(file.dumps(Catalog({"x": WHOLE._replace(surface=surface), "y": WHOLE})))
     assert list(VALIDATOR.iter_errors(written)) == []
+    reached = json.loads(file.dumps(Catalog({"u": REACHED._replace(surface=surface)})))
+    assert list(VALIDATOR.iter_errors(reached)) == []
+    assert read(reached).servers["u"].launch == REACHED.launch
     assert read(written).servers["x"].surface == surface
 
 
@@ -70,7 +74,7 @@ def put(value, *path):
     return change
 
 
-X = ("servers", "x")
+X, U = ("servers", "x"), ("servers", "u")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +93,19 @@ X = ("servers", "x")
         put([], *X, "command"),
         put(["a\0b"], *X, "command"),
         put([1], *X, "command"),
+        put("http://h/", *X, "url"),
+        put({}, *X, "headers"),
+        removed(*U, "url"),
+        put(1, *U, "url"),
+        put("a\0b", *U, "url"),
+        put([], *U, "headers"),
+        put({"A": 1}, *U, "headers"),
+        put({"A": "\0"}, *U, "headers"),
+        put({"\0": ""}, *U, "headers"),
+        put(["x"], *U, "command"),
+        put("d", *U, "cwd"),
+        put({}, *U, "env"),
+        put(True, *U, "cleanEnv"),
         put(1, *X, "cwd"),
         put({"a=b": ""}, *X, "env"),
         put({"": ""}, *X, "env"),

@@ -15,6 +15,7 @@ from thrall_py.verbs import call as call_verb
 ROOT = Path(__file__).parent.parent
 GOOD = ("--", *command("good"))
 MODERN = ("--", *command("modern"))
+NO_SERVER = "no server is given: write it behind --, as in -- uvx mcp-server-time, or give a --url"
 PNG = {"type": "image", "mimeType": "image/png", "data": "iVBORw=="}
 
 
@@ -107,16 +108,13 @@ def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistak
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["call", "t"], "t: no server is given: write it behind --, as in -- uvx mcp-server-time"),
-        (
-            ["call", "t", "--"],
-            "t: no server is given: write it behind --, as in -- uvx mcp-server-time",
-        ),
+        (["call", "t"], f"t: {NO_SERVER}"),
+        (["call", "t", "--"], f"t: {NO_SERVER}"),
         (
             ["pin", "c"],
-            "no server is given: write it behind --, or name a file with --from",
+            "no server is given: write it behind --, or give a --url or a --from FILE",
         ),
-        (["pin", "c", "d", "--", "s"], "d is too much: a server stands behind --"),
+        (["pin", "c", "d", "--", "s"], "d is too much: one server is given"),
         (
             ["call", "t", "--catalog", "c", "--", "s"],
             "t: a server and --catalog exclude each other",
@@ -124,7 +122,7 @@ def test_a_command_line_that_click_refuses_is_one_sentence(thrall, words, mistak
         (["call", "t", "--catalog", "c", "--"], "t: a server and --catalog exclude each other"),
         (
             ["call", "t", "--catalog", "c", "--cwd", "d"],
-            "t: --env, --clean-env and --cwd come from the catalog",
+            "t: --env, --cwd, --header and the like come from the catalog",
         ),
         (
             ["call", "t", "word", "--", "s"],

@@ -9,6 +9,7 @@ from servers import TOOLS, command, offering
 
 TOKEN = "ghp_" + "a1B2" * 9
 CRASH = {"command": "./no-such"}
+USELESS = "--env, --cwd, --header and the like are of no use"
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
 
@@ -53,12 +54,11 @@ def test_one_that_fails_keeps_no_other_from_being_written(thrall):
 
 
 def test_one_that_is_of_no_use_in_the_file_neither(thrall):
-    remote = {"type": "http", "url": "https://host/mcp"}
-    write(a=remote, b=CRASH, c=configured("c"))
+    write(a={"type": "http"}, b=CRASH, c=configured("c"))
     ran = thrall("pin", "c.json", "--from", "mcp.json")
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err.startswith(
-        'thrall: a: it has no "command", and only servers with one can be pinned\n'
+        'thrall: a: it has neither "command" nor "url"\n'
         "thrall: b: the program ./no-such was not found\n"
     )
     assert list(pinned()) == ["c"]
@@ -100,13 +100,13 @@ def test_a_disabled_server_is_left_out_unless_it_is_named(thrall):
 
 
 def test_one_that_is_of_no_use_and_disabled_is_left_out_as_well(thrall):
-    write(a=configured("a"), b={"url": "https://host/mcp", "disabled": True})
+    write(a=configured("a"), b={"type": "http", "disabled": True})
     ran = thrall("pin", "c.json", "--from", "mcp.json")
     assert ran.status == 0
     assert ran.err.startswith("thrall: b: left out: it is disabled in mcp.json\n")
     ran = thrall("pin", "c.json", "b", "--from", "mcp.json")
     assert (ran.status, ran.out) == (3, b"")
-    assert ran.err == ('thrall: b: it has no "command", and only servers with one can be pinned\n')
+    assert ran.err == 'thrall: b: it has neither "command" nor "url"\n'
 
 
 def test_a_prefix_is_for_one_server(thrall):
@@ -276,9 +276,11 @@ def test_a_server_that_the_file_does_not_have_starts_none(thrall):
         (["--name", "x"], "with --from, --prefix needs one NAME, and --name is of no use"),
         (["--prefix", "x"], "with --from, --prefix needs one NAME, and --name is of no use"),
         (["a", "b", "--prefix", "x"], "with --from, --prefix needs one NAME, and --name is of no use"),
-        (["--env", "A"], "with --from, --env, --clean-env and --cwd are of no use"),
-        (["--clean-env"], "with --from, --env, --clean-env and --cwd are of no use"),
-        (["--cwd", "d"], "with --from, --env, --clean-env and --cwd are of no use"),
+        (["--url", "http://h/"], "--url and --from exclude each other"),
+        (["--header", "A: b"], f"with --from, {USELESS}"),
+        (["--env", "A"], f"with --from, {USELESS}"),
+        (["--clean-env"], f"with --from, {USELESS}"),
+        (["--cwd", "d"], f"with --from, {USELESS}"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_fit_together_are_refused(thrall, words, sentence):

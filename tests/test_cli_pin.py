@@ -269,7 +269,7 @@ TOKEN = "ghp_" + "a1B2" * 9
         ((TOKEN,), 4, "${TOKEN}"),
         (("--api-key", "abcd1234efgh5678"), 5, "--api-key ${API_KEY}"),
         (("DB_PASSWORD=x",), 4, "DB_PASSWORD=${DB_PASSWORD}"),
-        (("https://user:x@host/",), 4, "an address with ${NAME} in it"),
+        (("https://user:x@host/",), 4, "${NAME}"),
     ],
 )
 def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, spelling):

@@ -234,7 +234,11 @@ def test_a_catalog_without_servers_has_nothing_to_be_pinned_again(thrall, text):
         (["--", "s"], "a server behind -- and --update exclude each other"),
         (["--name", "x"], "with --update, --prefix needs one NAME, and --name is of no use"),
         (["--prefix", "x"], "with --update, --prefix needs one NAME, and --name is of no use"),
-        (["--cwd", "x"], "with --update, --env, --clean-env and --cwd are of no use"),
+        (["--url", "http://h/"], "--url and --update exclude each other"),
+        *(
+            (words, "with --update, --env, --cwd, --header and the like are of no use")
+            for words in (["--cwd", "x"], ["--header", "A: b"], ["--bearer-env", "A"])
+        ),
     ],
 )
 def test_options_that_do_not_fit_together_are_refused(thrall, drifted, words, sentence):

@@ -6,7 +6,7 @@ from thrall_py.catalog import codec, file
 from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.entry import SURFACE, Entry, pin_item
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import JsonError
@@ -34,7 +34,11 @@ FULL = Entry(
     prefix="ü_",
     choice=Choice(("a*", "[!x]"), ("*é",)),
 )
+REACHED = FULL._replace(
+    launch=UrlSpec("https://${HOST}/é", {"X-B": "", "Authorization": "Bearer ${T}", "A": "ü"})
+)
 TOOLS_ONLY = PLAIN._replace(surface=("tools",))
+EITHER = 'a server has either "url" and "headers" or "command" and its surroundings'
 TOOL = {"digest": pin_item({"name": "t"}).digest, "definition": {"name": "t"}}
 RESOURCE = {"digest": pin_item({"uri": "t"}).digest, "definition": {"uri": "t"}}
 SERVER = {"command": ["x"], "protocol": "2025-11-25", "surface": ["tools"], "tools": {"t": TOOL}}
@@ -65,6 +69,7 @@ def refusal(data):
     [
         Catalog({}),
         Catalog({"s": PLAIN}),
+        Catalog({"s": REACHED, "t": PLAIN._replace(launch=UrlSpec("http://h/", {}))}),
         Catalog({"s": FULL, "": TOOLS_ONLY, "ü\u200b": FULL}, ("breaking", "additive")),
     ],
 )
@@ -79,8 +84,27 @@ def test_the_text_is_ascii_in_one_order_with_a_final_newline():
     assert text.isascii()
     assert text.endswith("\n}\n")
     assert list(json.loads(text)["servers"]) == ["r", "s"]
-    assert tuple(json.loads(text)["servers"]["s"]) == codec.ENTRY_MEMBERS
+    others = [name for name in codec.ENTRY_MEMBERS if name not in {"url", "headers"}]
+    assert list(json.loads(text)["servers"]["s"]) == others
     assert list(json.loads(text)["servers"]["s"]["env"]) == ["A", "B"]
+
+
+def test_a_server_that_is_reached_has_an_address_and_headers_in_one_order():
+    written = codec.encode_entry(REACHED)
+    launch = {"command", "cwd", "env", "cleanEnv"}
+    assert list(written) == [name for name in codec.ENTRY_MEMBERS if name not in launch]
+    assert written["url"] == "https://${HOST}/é"
+    assert list(written["headers"].items()) == [
+        ("A", "ü"),
+        ("Authorization", "Bearer ${T}"),
+        ("X-B", ""),
+    ]
+
+
+def test_no_headers_are_not_written():
+    written = codec.encode_entry(PLAIN._replace(launch=UrlSpec("http://h/", {})))
+    assert "headers" not in written
+    assert codec.decode_entry(written).launch == UrlSpec("http://h/", {})
 
 
 def test_the_smallest_entry_says_no_more_than_it_must():
@@ -181,12 +205,41 @@ def test_no_patterns_are_not_written():
         ),
         (b'{"thrall":1,"servers":{"s":1}}', "a server should be an object"),
         (catalog(x=1), "a server has the unknown member 'x'"),
-        (catalog(command=None), 'a server has no "command"'),
-        (catalog(command=[]), 'a server has no "command"'),
-        (catalog(command="x y"), 'a server has no "command"'),
+        (catalog(command=None), 'a server has no "command" and no "url"'),
+        (catalog(command=[]), 'a server has no "command" and no "url"'),
+        (catalog(command="x y"), 'a server has no "command" and no "url"'),
         (catalog(command=[1]), '"command" should be text'),
         (catalog(command=["\0"]), '"command" holds what no argument can'),
         (catalog(command=["\ud800"]), '"command" holds what no argument can'),
+        *(
+            (catalog(url="http://h/", **{"command": None, **members}), EITHER)
+            for members in (
+                {"command": ["x"]},
+                {"command": []},
+                {"cwd": "d"},
+                {"env": {}},
+                {"cleanEnv": False},
+            )
+        ),
+        (catalog(headers={}), EITHER),
+        (catalog(command=None, headers={}), EITHER),
+        *(
+            (catalog(command=None, **members), why)
+            for members, why in (
+                ({"url": 1}, '"url" should be text'),
+                ({"url": "http://h/\0"}, '"url" holds what no argument can'),
+                ({"url": "http://h/", "headers": []}, '"headers" should be an object'),
+                ({"url": "http://h/", "headers": {"A": 1}}, '"headers" should be text'),
+                (
+                    {"url": "http://h/", "headers": {"A": "\0"}},
+                    '"headers" holds what no argument can',
+                ),
+                (
+                    {"url": "http://h/", "headers": {"\0": ""}},
+                    '"headers" holds what no argument can',
+                ),
+            )
+        ),
         (catalog(cwd=1), '"cwd" should be text'),
         (catalog(cwd="\0"), '"cwd" holds what no argument can'),
         (catalog(env=[]), '"env" should be an object'),

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from thrall_py.catalog import configured
 from thrall_py.catalog.configured import Configured, Unusable
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.protocol.jsontext import JsonError
 
 GITHUB = "ghp_" + "a1B2" * 9
-NO_COMMAND = 'it has no "command", and only servers with one can be pinned'
+NO_SERVER = 'it has neither "command" nor "url"'
 TEXT = '"command" and each of "args" should be text'
 NO_ARGUMENT = '"command" and each of "args" holds what no argument can'
 
@@ -65,7 +65,7 @@ def test_several_servers_stay_in_their_order():
     text = '{"mcpServers": {"b": {"command": "x"}, "a": {}, "": {"command": "y"}}}'
     found = read(text)
     assert list(found) == ["b", "a", ""]
-    assert found["a"] == Unusable(NO_COMMAND, is_disabled=False)
+    assert found["a"] == Unusable(NO_SERVER, is_disabled=False)
     assert found[""].launch.command == ("y",)
 
 
@@ -197,8 +197,20 @@ def test_a_server_is_disabled_only_if_it_says_so(disabled, expected):
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [
-        ({}, NO_COMMAND),
-        ({"url": "https://host/mcp"}, NO_COMMAND),
+        ({}, NO_SERVER),
+        ({"type": "http", "headers": {}}, NO_SERVER),
+        *(
+            ({member: 1}, f'"{member}" should be text')
+            for member in ("url", "serverUrl", "httpUrl")
+        ),
+        ({"url": "\0"}, '"url" holds what no argument can'),
+        ({"url": "http://h/${workspaceFolder}"}, "${workspaceFolder} means nothing here"),
+        ({"url": "http://h/", "headers": []}, '"headers" should be an object'),
+        ({"url": "http://h/", "headers": None}, '"headers" should be an object'),
+        ({"url": "http://h/", "headers": {"A": 1}}, '"headers" should be text'),
+        ({"url": "http://h/", "headers": {"A": "\0"}}, '"headers" holds what no argument can'),
+        ({"url": "http://h/", "headers": {"A": "Bearer ${input:x}"}}, "${input:x} means nothing"),
+        ({"url": "http://h/", "envFile": ".env"}, 'its "envFile" is not read'),
         ({"command": 1}, TEXT),
         ({"command": None}, TEXT),
         ({"command": ["x"]}, TEXT),
@@ -395,4 +407,31 @@ def test_a_secret_under_a_name_that_is_no_variable_of_a_catalog_is_refused(name,
 
 
 def test_a_disabled_server_is_disabled_whatever_else_it_is():
-    assert server(url="https://host/mcp", disabled=True) == Unusable(NO_COMMAND, is_disabled=True)
+    assert server(url=1, disabled=True) == Unusable('"url" should be text', is_disabled=True)
+
+
+# -- a server on a URL -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("member", ["url", "serverUrl", "httpUrl"])
+@pytest.mark.parametrize("kind", [{}, {"type": "http"}, {"type": "sse"}, {"env": {"A": "1"}}])
+def test_a_server_is_reached_where_the_program_says(member, kind):
+    assert server(**{member: "https://h/mcp"}, **kind) == Configured(
+        UrlSpec("https://h/mcp", {}), {}
+    )
+
+
+def test_a_server_with_a_command_is_started_whatever_address_stands_beside_it():
+    assert started(url="https://h/mcp").launch == LaunchSpec(("x",), {})
+
+
+def test_a_variable_of_an_address_and_of_a_header_is_written_as_in_a_catalog():
+    headers = {"Authorization": "Bearer ${env:T}", "X": "${A:-b}"}
+    found = server(url="https://${env:HOST}/mcp", headers=headers, disabled=True)
+    spec = UrlSpec("https://${HOST}/mcp", {"Authorization": "Bearer ${T}", "X": "${A:-b}"})
+    assert found == Configured(spec, {}, is_disabled=True)
+
+
+def test_what_is_sent_in_clear_stays_where_it_is_to_be_refused_by_the_pin():
+    found = server(url="https://h/mcp", headers={"Authorization": f"Bearer {GITHUB}"})
+    assert (found.launch.headers, found.given) == ({"Authorization": f"Bearer {GITHUB}"}, {})

@@ -65,21 +65,21 @@ def found(*words):
         (["sk_live_" + SECRET], 1, "${TOKEN}"),
         (["rk_live_" + SECRET], 1, "${TOKEN}"),
         (["x=${A}sk-" + SECRET * 2], 1, "${TOKEN}"),
-        ([f"https://user:{SECRET}@example.com/mcp"], 1, "an address with ${NAME} in it"),
-        (["postgres://u:p@h/db"], 1, "an address with ${NAME} in it"),
-        ([f"https://example.com/mcp?x=1&token={SECRET}"], 1, "an address with ${NAME} in it"),
-        ([f"--url=https://example.com/?token={SECRET}"], 1, "an address with ${NAME} in it"),
-        ([f"--url=https://user:{SECRET}@example.com/mcp"], 1, "an address with ${NAME} in it"),
-        ([f"see https://user:{SECRET}@example.com/ there"], 1, "an address with ${NAME} in it"),
-        (["https://${USER}:hunter2@example.com/"], 1, "an address with ${NAME} in it"),
-        (["git+https://:x@h"], 1, "an address with ${NAME} in it"),
-        (["https://[broken?password=x"], 1, "an address with ${NAME} in it"),
+        ([f"https://user:{SECRET}@example.com/mcp"], 1, "${NAME}"),
+        (["postgres://u:p@h/db"], 1, "${NAME}"),
+        ([f"https://example.com/mcp?x=1&token={SECRET}"], 1, "${NAME}"),
+        ([f"--url=https://example.com/?token={SECRET}"], 1, "${NAME}"),
+        ([f"--url=https://user:{SECRET}@example.com/mcp"], 1, "${NAME}"),
+        ([f"see https://user:{SECRET}@example.com/ there"], 1, "${NAME}"),
+        (["https://${USER}:hunter2@example.com/"], 1, "${NAME}"),
+        (["git+https://:x@h"], 1, "${NAME}"),
+        (["https://[broken?password=x"], 1, "${NAME}"),
         (
             [f"https://example.com/mcp?x=${{A}}&api_key={SECRET}#y"],
             1,
-            "an address with ${NAME} in it",
+            "${NAME}",
         ),
-        (["https://example.com/?password=x"], 1, "an address with ${NAME} in it"),
+        (["https://example.com/?password=x"], 1, "${NAME}"),
     ],
 )
 def test_a_word_that_holds_a_credential_is_found_and_spelled_otherwise(words, place, spelling):
@@ -217,3 +217,61 @@ def test_a_header_or_a_variable_behind_an_option_is_found(word):
 
 def test_a_variable_whose_name_begins_with_an_underscore_is_found():
     assert [place for place, _ in found(f"_AUTH_TOKEN={SECRET}")] == [1]
+
+
+# -- headers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "spelling"),
+    [
+        ("Authorization", f"Bearer {SECRET}", "Bearer ${AUTHORIZATION}"),
+        ("authorization", "bearer x", "bearer ${AUTHORIZATION}"),
+        ("Authorization", "Basic dTpw", "Basic ${AUTHORIZATION}"),
+        ("Authorization", "token x", "token ${AUTHORIZATION}"),
+        ("Authorization", SECRET, "${AUTHORIZATION}"),
+        ("Authorization", f"Digest {SECRET}", "${AUTHORIZATION}"),
+        ("Authorization", f"Bearer\t{SECRET}", "${AUTHORIZATION}"),
+        ("Authorization", f"Bearer ${{T}}{SECRET}", "Bearer ${AUTHORIZATION}"),
+        ("Authorization", f"Bearer ${{T:-{SECRET}}}", "Bearer ${AUTHORIZATION}"),
+        ("Proxy-Authorization", "x", "${PROXY_AUTHORIZATION}"),
+        ("Cookie", "a=b", "${COOKIE}"),
+        ("X-Api-Key", "x", "${X_API_KEY}"),
+        ("X-Auth", "1", "${X_AUTH}"),
+        ("X-My.Secret", "x", "${X_MY_SECRET}"),
+        ("2FA-Token", "x", "${_2FA_TOKEN}"),
+        ("X-Password", "x", "${X_PASSWORD}"),
+        ("X-Credential", "x", "${X_CREDENTIAL}"),
+        ("X-Plain", "ghp_" + SECRET * 2, "${X_PLAIN}"),
+        ("X-Plain", f"Bearer {SECRET}", "Bearer ${X_PLAIN}"),
+    ],
+)
+def test_a_header_that_holds_a_credential_is_found_and_spelled_otherwise(name, value, spelling):
+    headers = {"X-Team": "one", name: value, "Accept-Language": "de"}
+    assert list(credentials.find_in_headers(headers)) == [(name, spelling)]
+    assert SECRET not in spelling
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Authorization", "Bearer ${T}"),
+        ("Authorization", "${AUTHORIZATION}"),
+        ("Authorization", "Basic  ${T}${U}"),
+        ("Authorization", "token ${T:-}"),
+        ("Authorization", ""),
+        ("X-Api-Key", " ${KEY} "),
+        ("X-Team", "engineering-platform-42"),
+        ("X-Request", HEX),
+        ("X-Plain", "Bearer short"),
+    ],
+)
+def test_a_header_without_one_passes(name, value):
+    assert list(credentials.find_in_headers({name: value})) == []
+
+
+@pytest.mark.parametrize("name", ["-", ""])
+def test_a_header_of_a_name_that_makes_no_variable_is_found_as_well(name):
+    ((found_name, spelling),) = credentials.find_in_headers({name: "ghp_" + SECRET * 2})
+    assert found_name == name
+    assert "${" in spelling

@@ -151,7 +151,9 @@ class Pipe:
         self.closed = False
         self.receives = 0
 
-    def send(self, message):
+    has_headers = False
+
+    def send(self, message, _label):
         asked = json.loads(message)
         assert message.index(b"\n") == len(message) - 1
         if not self.closed:
@@ -184,6 +186,9 @@ class Pipe:
             self.lines.append(self.partial)
             self.partial = line
 
+    def settle(self):
+        pass
+
     def unread_by_server(self):
         return self.server.strays()
 
@@ -211,7 +216,7 @@ def converse(rng):
     ]
     rng.choices(ways, [3, 1, 1])[0]()
     tools.list_all(handshake.session, rng.choice(mcp.KINDS), 10, LIMIT)
-    rendered = render.read_result(tools.call(handshake.session, "add", '{"é":1.0}', 10))
+    rendered = render.read_result(tools.call(handshake.session, "add", '{"é":1.0}', 10, LIMIT))
     for terminal in (True, False):
         printed = b"".join(rendered.lines({}, terminal=terminal))
         assert printed.endswith(b"\n") or rendered.is_empty

@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
 from servers import command
 
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
+from thrall_py.errors import UsageError
+from thrall_py.options import ServerOptions
 from thrall_py.verbs import call
 from thrall_py.verbs.connect import ConnectionOptions
 
@@ -95,10 +99,47 @@ def test_each_option_of_a_server_can_be_set(handed_on, monkeypatch):
 
 
 def test_a_launch_spec_names_variables_and_holds_no_value():
-    from thrall_py.options import ServerOptions
-
-    spec = ServerOptions(("A=secret", "B"), clean_env=True, cwd="d").launch_spec(("s", "${C}"))
+    spec = ServerOptions(("A=secret", "B"), clean_env=True, cwd="d").spec(("s", "${C}"))
     assert spec == LaunchSpec(("s", "${C}"), {"A": "${A}", "B": "${B}"}, clean_env=True, cwd="d")
+
+
+def test_an_address_has_the_headers_of_words_of_a_file_and_of_a_variable_in_this_order():
+    Path("h").write_text("B: 2\n# C: 3\n\nD: ${D}\n")
+    given = ServerOptions(url="http://${H}/", header=("A: 1",), bearer_env="T", header_file="h")
+    spec = given.spec(None)
+    assert spec == UrlSpec(
+        "http://${H}/", {"A": "1", "B": "2", "D": "${D}", "Authorization": "Bearer ${T}"}
+    )
+    assert list(spec.headers) == ["A", "B", "D", "Authorization"]
+    assert ServerOptions(url="u").spec(None) == UrlSpec("u", {})
+    assert given.given == {}
+
+
+NO_SERVER = "no server is given"
+NOT_STARTED = "--env, --clean-env and --cwd are for servers that are started"
+NOT_REACHED = "--header, --bearer-env and --header-file need a --url"
+
+
+@pytest.mark.parametrize(
+    ("options", "server", "sentence"),
+    [
+        ({}, None, NO_SERVER),
+        ({}, (), NO_SERVER),
+        ({"env": ("A",)}, None, NO_SERVER),
+        ({"url": "u"}, ("s",), "a server behind -- and --url exclude each other"),
+        ({"url": "u"}, (), "a server behind -- and --url exclude each other"),
+        ({"url": "u", "env": ("A",)}, None, NOT_STARTED),
+        ({"url": "u", "clean_env": True}, None, NOT_STARTED),
+        ({"url": "u", "cwd": ""}, None, NOT_STARTED),
+        ({"header": ("A: b",)}, ("s",), NOT_REACHED),
+        ({"bearer_env": "A"}, ("s",), NOT_REACHED),
+        ({"header_file": "h"}, ("s",), NOT_REACHED),
+        ({"header_file": "h"}, None, NOT_REACHED),
+    ],
+)
+def test_a_server_is_started_or_reached_and_options_fit_only_one(options, server, sentence):
+    with pytest.raises(UsageError, match=f"^{sentence}"):
+        ServerOptions(**options).spec(server)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +171,12 @@ def test_a_launch_spec_names_variables_and_holds_no_value():
         (["--env", "é"], "a variable is given as NAME or NAME=VALUE"),
         (["--env", "1A"], "a variable is given as NAME or NAME=VALUE"),
         (
+            ["--bearer-env", "gh-hunter22"],
+            "Invalid value for '--bearer-env': give the name of a variable, not the token itself",
+        ),
+        (["--bearer-env", ""], "give the name of a variable, not the token itself"),
+        (["--bearer-env", "é"], "give the name of a variable, not the token itself"),
+        (
             ["--protocol", "2020-01-01"],
             "Invalid value for '--protocol': '2020-01-01' is not one of",
         ),
@@ -143,9 +190,19 @@ def test_a_value_that_makes_no_sense_is_a_mistake_of_the_command_line(thrall, wo
     assert ran.err.count("\n") == 1
 
 
-def test_a_value_that_may_be_secret_is_not_repeated(thrall):
-    ran = thrall("call", "t", "--env", "A-B=hunter22", "--", "server")
-    assert (ran.status, "hunter22" in ran.err) == (2, False)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--env", "A-B=hunter22", "--", "server"],
+        ["--bearer-env", "gh-hunter22", "--url", "http://h/"],
+        ["--header", "hunter22", "--url", "http://h/"],
+        ["--url", "hunter22"],
+        ["--url", "http://h/?token=hunter22", "--", "server"],
+    ],
+)
+def test_a_value_that_may_be_secret_is_not_repeated(thrall, words):
+    ran = thrall("call", "t", "a=1", *words)
+    assert (ran.status in {2, 3}, "hunter22" in ran.err) == (True, False)
 
 
 def test_a_value_with_more_digits_than_an_int_may_have_is_cut_in_the_sentence(thrall):

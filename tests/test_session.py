@@ -1,8 +1,17 @@
 import pytest
 from fakes import Script, channel_closed, error, message, result, session_over
 
-from thrall_py.errors import InputNeededError, Interrupted, JsonRpcError, ServerError, TimedOutError
-from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
+from thrall_py.errors import (
+    HttpStatusError,
+    InputNeededError,
+    Interrupted,
+    JsonRpcError,
+    ServerError,
+    SessionLostError,
+    TimedOutError,
+)
+from thrall_py.protocol import tools
+from thrall_py.protocol.channel import Label, MessageTooLarge, ReceiveTimeout, Unanswered
 from thrall_py.protocol.mcp import ServerInfo
 
 PING = message(id=7, method="ping")
@@ -170,7 +179,7 @@ def test_an_error_without_an_id_is_nobodys_when_two_requests_are_open():
 
 def test_a_response_without_an_id_is_nobodys_when_no_request_is_open():
     session = session_over(Script(error(None), result(1)))
-    session.pause(5)
+    tools.pause(session, 5)
     assert session.clock() == 5.0
 
 
@@ -367,13 +376,13 @@ def test_a_request_that_has_its_response_is_not_cancelled():
     session, request = asked(result(1), Interrupted(15))
     request()
     with pytest.raises(Interrupted):
-        session.pause(1)
+        tools.pause(session, 1)
     assert len(session.channel.sent) == 1
 
 
 def test_a_pause_lets_time_pass_and_attends_to_the_server():
     session = session_over(Script(PING, 0.25, PING))
-    session.pause(1)
+    tools.pause(session, 1)
     assert session.clock() == 1.0
     assert [sent["id"] for sent in session.channel.sent] == [7, 7]
 
@@ -381,7 +390,8 @@ def test_a_pause_lets_time_pass_and_attends_to_the_server():
 def test_a_server_that_ends_in_a_pause_is_told():
     session = session_over(Script(channel_closed(), ending="was ended by SIGSEGV"))
     assert (
-        failure(lambda: session.pause(1)) == "the server was ended by SIGSEGV during the handshake"
+        failure(lambda: tools.pause(session, 1))
+        == "the server was ended by SIGSEGV during the handshake"
     )
 
 
@@ -390,3 +400,56 @@ def test_a_response_comes_in_time_up_to_the_deadline():
     assert request().load() == {"a": 1}
     _, request = asked(10.5, result(1))
     assert failure(request, TimedOutError) == "no answer to tools/list in 10 s (--timeout)"
+
+
+# -- channels to a URL -------------------------------------------------------------------------
+
+
+def test_a_reply_that_is_no_message_is_the_failure_and_keeps_its_status():
+    _, request = asked(Unanswered("answered with status 404", 404))
+    with pytest.raises(HttpStatusError) as caught:
+        request()
+    assert str(caught.value) == "the server answered with status 404 during tools/list"
+    assert caught.value.status == 404
+
+
+def test_a_session_that_is_lost_is_renewed_once():
+    lost = Unanswered("forgot", 404, session_lost=True)
+    session, request = asked(lost, result(2, a=1), lost)
+    renewed = []
+    session.renew = lambda: renewed.append(session.stage)
+    assert request().load() == {"a": 1}
+    assert len(renewed) == 1
+    assert failure(request, SessionLostError) == "the server forgot during tools/list"
+    assert len(renewed) == 1
+
+
+def test_a_label_says_what_a_message_is():
+    session = session_over(Script(result(1), result(2), PING, result(3)))
+    for method in ("server/discover", "initialize"):
+        session.ask(method, "{}", 10)
+    session.notify("notifications/initialized")
+    session.ask("tools/call", "{}", 10, mirrored={"Mcp-Name": "t"})
+    assert session.channel.labels == [
+        Label("server/discover", "2026-07-28", is_request=True),
+        Label("initialize", "", is_request=True),
+        Label("notifications/initialized", "2025-11-25"),
+        Label("tools/call", "2025-11-25", is_request=True, mirrored={"Mcp-Name": "t"}),
+        Label("", "2025-11-25"),
+    ]
+
+
+def test_a_channel_is_told_when_nothing_is_open_any_more():
+    script = Script(PING, result(2), result(1))
+    session = session_over(script)
+    for _ in range(2):
+        session.send("tools/list", "{}")
+    session.wait(10)
+    assert script.settled == 0
+    session.wait(10)
+    assert script.settled == 1
+
+
+def test_a_message_that_is_too_large_is_told_with_its_kind():
+    _, request = asked(MessageTooLarge(50, "event"))
+    assert failure(request) == "the server sent more than 50 bytes in one event during tools/list"

@@ -12,7 +12,7 @@ from thrall_py import cli
 from thrall_py.catalog import file, formats
 from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.output import usage
 from thrall_py.protocol.mcp import ServerInfo
 
@@ -188,6 +188,15 @@ def test_servers_are_exported_with_their_variables_as_they_stand(capfd):
 def test_a_server_without_surroundings_is_exported_with_its_words_alone():
     assert formats.as_servers(catalog(BARE)) == {
         "mcpServers": {"s": {"command": "server", "args": ["--x"]}}
+    }
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer ${T}", "A": "b"}])
+def test_a_server_on_a_url_is_exported_with_its_address_and_headers(headers):
+    launch = UrlSpec("https://${HOST}/mcp", headers)
+    sent = {"headers": headers} if headers else {}
+    assert formats.as_servers(catalog(BARE, launch=launch)) == {
+        "mcpServers": {"s": {"type": "http", "url": "https://${HOST}/mcp", **sent}}
     }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from loopback import legacy
 from servers import command
 
 ROOT = Path(__file__).parent.parent
@@ -26,13 +27,15 @@ print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
 """
 
 HEAVY = (
-    "asyncio", "difflib", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pickle",
+    "asyncio", "difflib", "h11", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pickle",
     "pydantic", "rich", "secrets", "socket", "ssl", "thrall_py.catalog.change",
     "thrall_py.catalog.codec", "thrall_py.catalog.credentials", "thrall_py.catalog.drift",
     "thrall_py.catalog.entry", "thrall_py.catalog.file", "thrall_py.catalog.machine",
     "thrall_py.catalog.schema", "thrall_py.output.listing", "thrall_py.output.pretty",
-    "thrall_py.protocol.canonical", "thrall_py.transport.workers", "thrall_py.verbs.check",
-    "thrall_py.verbs.pin", "urllib.request", "xml",
+    "thrall_py.protocol.canonical", "thrall_py.protocol.http_handshake",
+    "thrall_py.protocol.mirror", "thrall_py.transport.http", "thrall_py.transport.sse",
+    "thrall_py.transport.workers", "thrall_py.verbs.check", "thrall_py.verbs.pin",
+    "thrall_py.verbs.reach", "urllib.parse", "urllib.request", "xml",
 )  # fmt: skip
 
 
@@ -60,6 +63,15 @@ def test_a_start_loads_nothing_heavy(words):
     modules = loaded(*words)
     assert "thrall_py.cli" in modules
     assert modules.isdisjoint(HEAVY), sorted(modules & set(HEAVY))
+
+
+def test_a_call_on_plain_http_loads_neither_tls_nor_what_starts_a_process(serve):
+    server = serve(legacy())
+    modules = loaded("call", "echo", "a=1", "--url", server.url)
+    assert {"h11", "socket", "thrall_py.transport.http.streamable"} <= modules
+    assert modules.isdisjoint(
+        {"ssl", "subprocess", "thrall_py.transport.process", "rich", "asyncio"}
+    )
 
 
 def test_a_pin_that_nobody_watches_loads_no_table():

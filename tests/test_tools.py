@@ -244,7 +244,7 @@ def test_every_page_has_the_time_that_is_given():
 def called(*steps, arguments='{"n":1.0}', secrets=(), **options):
     session = session_over(Script(*steps, **options), *secrets)
     session.server = MODERN
-    return session, lambda: tools.call(session, "add", arguments, 10)
+    return session, lambda: tools.call(session, "add", arguments, 10, 1 << 20)
 
 
 COMPLETE = {
@@ -372,3 +372,35 @@ def test_input_that_the_server_needs_is_told(requests, shown):
     response = result(1, resultType="input_required", requestState="s", inputRequests=requests)
     _, call = called(response, secrets=["hunter-222"])
     assert failure(call, InputNeededError) == f"the server needs input that was not given: {shown}"
+
+
+# -- parameters in headers ---------------------------------------------------------------------
+
+
+def in_headers(tools_listed, *, headers=True):
+    """A session of 2026-07-28 over a channel with headers, and its script."""
+
+    def respond(asked):
+        if asked["method"] == "tools/list":
+            return [result(asked["id"], tools=tools_listed)]
+        return [result(asked["id"], content=[])]
+
+    script = Script(respond=respond, headers=headers)
+    session = session_over(script)
+    session.server = mcp.ServerInfo(mcp.MODERN)
+    return session, script
+
+
+def test_a_tool_that_was_listed_is_called_without_another_list():
+    session, script = in_headers([{"name": "add", "inputSchema": {}}])
+    tools.list_all(session, mcp.TOOLS, 10, 1 << 20)
+    tools.call(session, "add", "{}", 10, 1 << 20)
+    assert [sent["method"] for sent in script.sent] == ["tools/list", "tools/call"]
+    assert script.labels[1].mirrored == {"Mcp-Name": "add"}
+
+
+def test_without_headers_nothing_is_listed_before_a_call():
+    session, script = in_headers([], headers=False)
+    tools.call(session, "add", "{}", 10, 1 << 20)
+    assert [sent["method"] for sent in script.sent] == ["tools/call"]
+    assert script.labels[0].mirrored == {}

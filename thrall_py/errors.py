@@ -73,6 +73,18 @@ class ServerError(ThrallError):
     exit_status = 4
 
 
+class HttpStatusError(ServerError):
+    """A server on a URL replied with an HTTP status, and without a message."""
+
+    def __init__(self, sentence: str, status: int = 0) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class SessionLostError(HttpStatusError):
+    """A server on a URL does not know the session any more; it ran nothing of what it was sent."""
+
+
 class JsonRpcError(ThrallError):
     """The server answered with a JSON-RPC error."""
 
@@ -93,6 +105,12 @@ class InputNeededError(ThrallError):
     """The server asks for input that nobody gave."""
 
     exit_status = 7
+
+
+class UnauthorizedError(ThrallError):
+    """A server on a URL, or a proxy before it, wants another token or none of us."""
+
+    exit_status = 8
 
 
 class TimedOutError(ThrallError):

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import click
 
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, ServerSpec, UrlSpec
+from thrall_py.errors import UsageError
 from thrall_py.protocol import mcp
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, prepare
+from thrall_py.verbs import headers
+from thrall_py.verbs.connect import ConnectionOptions
 
 _UNITS = {
     spelling: 1 << 10 * power
@@ -22,12 +24,24 @@ _DIGITS = 20  # of a size; int() refuses thousands of them, and nobody means so 
 Command = Callable[..., int]  # type: ignore[explicit-any]
 
 
+class _Line(click.types.StringParamType):
+    """A header; several in a variable stand on lines of their own, since values have blanks."""
+
+    def split_envvar_value(self, rv: str) -> list[str]:  # type: ignore[explicit-override]  # of 3.12
+        """Take the lines that say something."""
+        return [line for line in rv.splitlines() if line.strip()]
+
+
 class ServerOptions(NamedTuple):
     """What the command line says of the server beside its words."""
 
-    env: tuple[str, ...]
-    clean_env: bool
-    cwd: str | None
+    env: tuple[str, ...] = ()
+    clean_env: bool = False
+    cwd: str | None = None
+    url: str | None = None
+    header: tuple[str, ...] = ()
+    bearer_env: str | None = None
+    header_file: str | None = None
 
     @property
     def given(self) -> dict[str, str]:
@@ -35,26 +49,43 @@ class ServerOptions(NamedTuple):
         items = (item.partition("=") for item in self.env)
         return {name: value for name, equals, value in items if equals}
 
-    def launch_spec(self, command: tuple[str, ...]) -> LaunchSpec:
-        """How the server is started, naming variables only: no value gets into a catalog."""
+    def spec(self, command: tuple[str, ...] | None) -> ServerSpec:
+        """How the server is started or reached, naming variables only: no value of one is in it.
+
+        Args:
+            command: the words behind `--`; None if there is none.
+
+        Raises:
+            UsageError: the options do not fit together, or there is no server.
+            InputError: the file of headers cannot be read.
+
+        """
+        if self.url is not None:
+            if command is not None:
+                raise UsageError("a server behind -- and --url exclude each other")
+            if self.env or self.clean_env or self.cwd is not None:
+                raise UsageError("--env, --clean-env and --cwd are for servers that are started")
+            return UrlSpec(self.url, self._headers())
+        if self.header or self.bearer_env is not None or self.header_file is not None:
+            raise UsageError("--header, --bearer-env and --header-file need a --url")
+        if not command:
+            raise UsageError(
+                "no server is given: write it behind --, as in -- uvx mcp-server-time,"
+                " or give a --url"
+            )
         names = (item.partition("=")[0] for item in self.env)
         return LaunchSpec(command, {n: f"${{{n}}}" for n in names}, self.clean_env, self.cwd)
 
-    def prepare(self, command: tuple[str, ...], *, fill_in: bool) -> PreparedServer:
-        """The server ready to be started.
-
-        Args:
-            command: its words.
-            fill_in: whether `${NAME}` in them is filled in.
-
-        Raises:
-            InputError: a variable that it needs is not set.
-
-        """
-        return prepare(self.launch_spec(command), self.given, fill_in=fill_in)
+    def _headers(self) -> dict[str, str]:
+        lines = [*self.header]
+        if self.header_file is not None:
+            lines += headers.read(self.header_file)
+        if self.bearer_env is not None:
+            lines.append(f"Authorization: Bearer ${{{self.bearer_env}}}")
+        return headers.parse(lines)
 
 
-NO_SERVER_OPTIONS = ServerOptions((), clean_env=False, cwd=None)
+NO_SERVER_OPTIONS = ServerOptions()
 
 
 def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
@@ -77,6 +108,12 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> int:
     if not number or unit not in _UNITS:
         raise click.BadParameter(f"{value!r} is no size: write bytes, or a number with K, M or G")
     return number * _UNITS[unit]
+
+
+def _variable(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not (value.isascii() and value.isidentifier()):
+        raise click.BadParameter("give the name of a variable, not the token itself")
+    return value
 
 
 def _variables(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -128,10 +165,19 @@ def server_options(command: Command) -> Command:
     """Add what surrounds the server; the command gets it as `server_options`."""
 
     @functools.wraps(command)
-    def with_server_options(
-        *, env: tuple[str, ...], clean_env: bool, cwd: str | None, **rest: object
+    def with_server_options(  # noqa: PLR0913 - one for each option
+        *,
+        env: tuple[str, ...],
+        clean_env: bool,
+        cwd: str | None,
+        url: str | None,
+        header: tuple[str, ...],
+        bearer_env: str | None,
+        header_file: str | None,
+        **rest: object,
     ) -> int:
-        return command(server_options=ServerOptions(env, clean_env, cwd), **rest)
+        given = ServerOptions(env, clean_env, cwd, url, header, bearer_env, header_file)
+        return command(server_options=given, **rest)
 
     return _added(
         with_server_options,
@@ -140,6 +186,12 @@ def server_options(command: Command) -> Command:
         click.option("--clean-env", is_flag=True,
                      help="Pass on PATH, HOME and a few others only."),
         click.option("--cwd", metavar="DIR", help="Start the server in DIR."),
+        click.option("--url", metavar="URL", help="Reach a server instead of starting one."),
+        click.option("--header", multiple=True, type=_Line(), metavar="LINE",
+                     help="Send 'NAME: VALUE', ${VAR} filled in; repeatable."),
+        click.option("--bearer-env", callback=_variable, metavar="VAR",
+                     help="Send the token in VAR."),
+        click.option("--header-file", metavar="FILE", help="Send the headers in FILE."),
     )  # fmt: skip
 
 

@@ -70,8 +70,12 @@ class Bench:
             (entry,) = json.load(f)["servers"].values()
         return entry
 
-    def run(self, *words, stdin="", env=None, terminate_after=None):
-        """Run thrall to its end; with `terminate_after`, send it SIGTERM so many seconds later."""
+    def run(self, *words, stdin="", env=None, terminate_after=None, terminate_once=None):
+        """Run thrall to its end.
+
+        SIGTERM is sent to it `terminate_after` so many seconds, or as soon as `terminate_once`,
+        a function, returns.
+        """
         mark = secrets.token_hex(16)
         started = time.monotonic()
         # Files, since a process left behind would keep the other end of a pipe open.
@@ -91,6 +95,9 @@ class Bench:
                     process.stdin.write(stdin.encode())
                 if terminate_after is not None:
                     time.sleep(max(0, started + terminate_after - time.monotonic()))
+                if terminate_once is not None:
+                    terminate_once()
+                if terminate_after is not None or terminate_once is not None:
                     process.send_signal(signal.SIGTERM)
                 process.wait(LIMIT)
                 seconds = time.monotonic() - started

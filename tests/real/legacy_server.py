@@ -8,6 +8,7 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel
 from samples import PNG, pieces
+from serving import serve
 
 server = FastMCP("legacy", instructions="For the tests of thrall.")
 
@@ -91,5 +92,10 @@ def whoami() -> dict[str, int]:
     return {"pid": os.getpid(), "group": os.getpgrp(), "session": os.getsid(0)}
 
 
+def streamable(stateless, json):
+    server.settings.stateless_http, server.settings.json_response = stateless, json
+    return server.streamable_http_app()
+
+
 if __name__ == "__main__":
-    server.run()
+    serve(server, streamable, server.sse_app)

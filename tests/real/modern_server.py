@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from typing import Annotated
 
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,7 +14,9 @@ from mcp_types import (
     InputRequiredResult,
     TextContent,
 )
+from pydantic import Field
 from samples import PNG, pieces
+from serving import serve
 
 server = MCPServer("modern", version="1.0", instructions="For the tests of thrall.")
 
@@ -28,6 +31,12 @@ def add(a: int, b: int) -> int:
 def echo(text: str) -> str:
     """The text again."""
     return text
+
+
+@server.tool(structured_output=False)
+def marked(region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})]) -> str:
+    """The text again, which over HTTP has to stand in a header as well."""
+    return region
 
 
 @server.tool()
@@ -92,5 +101,9 @@ def whoami() -> dict[str, int]:
     return {"pid": os.getpid(), "group": os.getpgrp(), "session": os.getsid(0)}
 
 
+def streamable(stateless, json):
+    return server.streamable_http_app(stateless_http=stateless, json_response=json)
+
+
 if __name__ == "__main__":
-    server.run()
+    serve(server, streamable, server.sse_app)

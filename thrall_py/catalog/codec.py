@@ -5,11 +5,20 @@ from collections.abc import Collection
 from thrall_py.catalog.change import FAILING
 from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.entry import SURFACE, Entry, Items, PinnedItem, pin_item
-from thrall_py.catalog.launch import LaunchSpec, as_variable, as_word
+from thrall_py.catalog.launch import (
+    LaunchSpec,
+    ServerSpec,
+    UrlSpec,
+    as_headers,
+    as_variable,
+    as_word,
+)
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Json, JsonError
 
 ENTRY_MEMBERS = (
+    "url",
+    "headers",
     "command",
     "cwd",
     "env",
@@ -28,14 +37,8 @@ ENTRY_MEMBERS = (
 
 def encode_entry(entry: Entry) -> Json:
     """Make the JSON of an entry, its members in the order of the page."""
-    launch, server = entry.launch, entry.server
-    plain: dict[str, Json] = {"command": list(launch.command)}
-    if launch.cwd is not None:
-        plain["cwd"] = launch.cwd
-    if launch.env:
-        plain["env"] = {name: launch.env[name] for name in sorted(launch.env)}
-    if launch.clean_env:
-        plain["cleanEnv"] = True
+    server = entry.server
+    plain = _encode_spec(entry.launch)
     if entry.prefix:
         plain["prefix"] = entry.prefix
     if entry.choice.only:
@@ -62,19 +65,8 @@ def decode_entry(value: Json) -> Entry:
 
     """
     members = _object(value, "a server", ENTRY_MEMBERS)
-    command = members.get("command")
-    if not isinstance(command, list) or not command:
-        raise JsonError('a server has no "command"')
     about = _object(members.get("server", {}), '"server"', ("name", "version"))
     instructions = members.get("instructions")
-    cwd = members.get("cwd")
-    env = _object(members.get("env", {}), '"env"')
-    launch = LaunchSpec(
-        tuple(as_word(item, '"command"') for item in command),
-        {as_variable(name): as_word(word, '"env"') for name, word in env.items()},
-        _flag(members.get("cleanEnv", False), '"cleanEnv"'),
-        None if cwd is None else as_word(cwd, '"cwd"'),
-    )
     server = mcp.ServerInfo(
         _text(members.get("protocol"), '"protocol"'),
         _text(about.get("name", ""), '"name"'),
@@ -93,7 +85,42 @@ def decode_entry(value: Json) -> Entry:
     unwanted = [name for name in items[mcp.TOOLS.member] if not choice.takes(name)]
     if unwanted:
         raise JsonError(f'it has {unwanted[0]!a}, which its "only" and "except" leave out')
-    return Entry(launch, server, items, surface, prefix, choice)
+    return Entry(_decode_spec(members), server, items, surface, prefix, choice)
+
+
+def _encode_spec(spec: ServerSpec) -> dict[str, Json]:
+    if isinstance(spec, UrlSpec):
+        plain: dict[str, Json] = {"url": spec.url}
+        if spec.headers:
+            plain["headers"] = {name: spec.headers[name] for name in sorted(spec.headers)}
+        return plain
+    plain = {"command": list(spec.command)}
+    if spec.cwd is not None:
+        plain["cwd"] = spec.cwd
+    if spec.env:
+        plain["env"] = {name: spec.env[name] for name in sorted(spec.env)}
+    if spec.clean_env:
+        plain["cleanEnv"] = True
+    return plain
+
+
+def _decode_spec(members: dict[str, Json]) -> ServerSpec:
+    others = {"command", "cwd", "env", "cleanEnv"} if "url" in members else {"headers"}
+    if others & members.keys():
+        raise JsonError('a server has either "url" and "headers" or "command" and its surroundings')
+    if "url" in members:
+        return UrlSpec(as_word(members["url"], '"url"'), as_headers(members.get("headers", {})))
+    command = members.get("command")
+    if not isinstance(command, list) or not command:
+        raise JsonError('a server has no "command" and no "url"')
+    cwd = members.get("cwd")
+    env = _object(members.get("env", {}), '"env"')
+    return LaunchSpec(
+        tuple(as_word(item, '"command"') for item in command),
+        {as_variable(name): as_word(word, '"env"') for name, word in env.items()},
+        _flag(members.get("cleanEnv", False), '"cleanEnv"'),
+        None if cwd is None else as_word(cwd, '"cwd"'),
+    )
 
 
 def decode_policy(value: Json) -> tuple[str, ...]:

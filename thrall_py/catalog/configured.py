@@ -8,7 +8,14 @@ import re
 from typing import NamedTuple
 
 from thrall_py.catalog import credentials
-from thrall_py.catalog.launch import LaunchSpec, as_variable, as_word
+from thrall_py.catalog.launch import (
+    LaunchSpec,
+    ServerSpec,
+    UrlSpec,
+    as_headers,
+    as_variable,
+    as_word,
+)
 from thrall_py.protocol import jsontext
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.redact import is_secret_name
@@ -25,13 +32,14 @@ _FOREIGN = re.compile(
     r"|cwd|execPath|lineNumber|selectedText|/)\}"
 )
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_ADDRESSES = ("url", "serverUrl", "httpUrl")  # as various programs call it
 _HARMLESS = re.compile(r"[0-9]*|[./~].*|true|false", re.DOTALL | re.IGNORECASE)
 
 
 class Configured(NamedTuple):
-    """A server of such a file: how it is started, and the values that stay out of a catalog."""
+    """A server of such a file: how it is started or reached, and values that stay apart."""
 
-    launch: LaunchSpec
+    launch: ServerSpec
     given: dict[str, str]
     is_disabled: bool = False
 
@@ -88,8 +96,11 @@ def _server(value: Json) -> Configured:
         raise JsonError("it should be an object")
     if "envFile" in value:
         raise JsonError('its "envFile" is not read: set the variables, and name them in "env"')
+    for member in _ADDRESSES:
+        if member in value and "command" not in value:
+            return _reached(as_word(value[member], f'"{member}"'), value.get("headers", {}))
     if "command" not in value:
-        raise JsonError('it has no "command", and only servers with one can be pinned')
+        raise JsonError('it has neither "command" nor "url"')
     args = value.get("args", [])
     if not isinstance(args, list):
         raise JsonError('"args" should be a list')
@@ -98,6 +109,12 @@ def _server(value: Json) -> Configured:
     env, given = _variables(value.get("env", {}))
     where = None if cwd is None else _filled(as_word(cwd, '"cwd"'))
     return Configured(LaunchSpec(tuple(map(_filled, words)), env, cwd=where), given)
+
+
+def _reached(url: str, headers: Json) -> Configured:
+    """A server on a URL. What it is sent in clear has no name that could stand for it."""
+    words = {name: _filled(word) for name, word in as_headers(headers).items()}
+    return Configured(UrlSpec(_filled(url), words), {})
 
 
 def _variables(value: Json) -> tuple[dict[str, str], dict[str, str]]:

@@ -5,7 +5,7 @@ are. What only resembles one (`--max-tokens=4096`, a digest) passes.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 _SHAPES = re.compile(
     r"gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}"
@@ -23,8 +23,10 @@ _NAME = re.compile(
 )
 _PASSWORD = re.compile(r"(?:pass(?:w(?:or)?d)?|pwd)$", re.IGNORECASE)
 _NO_PASSWORD = re.compile(r"[0-9]*|[./~].*", re.DOTALL)  # a number, a path
+_SECRET_HEADER = re.compile(r"auth|cookie|token|secret|pass|key|credential", re.IGNORECASE)
+_SCHEMES = ("basic", "bearer", "token")  # in front of a credential
 _SHORTEST = 16  # characters of a value that may be a token
-_USERINFO = re.compile(r"://[^/@\s:]*:[^/@\s]+@")
+_USERINFO = re.compile(r"://([^/@\s:]*)(?::([^/@\s]*))?@")
 _QUERY = re.compile(r"[?&]([^=&\s]+)=([^&#\s]+)")
 _VARIABLE = re.compile(r"\$\{(?:[^}:]*:-([^}]*)|[^}]*)\}")
 
@@ -44,6 +46,33 @@ def find(words: Sequence[str]) -> Iterator[tuple[int, str]]:
         option = word if word.startswith("-") and "=" not in word else ""
 
 
+def find_in_headers(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Find the headers that hold a credential in clear.
+
+    Yields:
+        The name of a header, and how its value should be spelled.
+
+    """
+    for name, value in headers.items():
+        if _is_secret_header(name, value):
+            scheme = value.partition(" ")[0]
+            variable = f"${{{_variable(name)}}}"
+            yield name, f"{scheme} {variable}" if scheme.lower() in _SCHEMES else variable
+
+
+def _is_secret_header(name: str, value: str) -> bool:
+    literal = literal_part(value)
+    if _SHAPES.search(literal):
+        return True
+    if not _SECRET_HEADER.search(name):
+        return False
+    if literal == value:
+        return bool(literal.strip())
+    # A scheme, or a name, in front of a variable is no secret; its default would be.
+    defaults = (word for word in _VARIABLE.findall(value) if word.lower() not in _SCHEMES)
+    return any(defaults) or any(map(_is_random, re.split("[ ;=]", literal)))
+
+
 def literal_part(word: str) -> str:
     """What stands in a word itself, and not in a variable; the default of one does."""
     return _VARIABLE.sub(r"\1", word)
@@ -56,8 +85,11 @@ def _spelling(word: str, option: str) -> str | None:
         return f"{named[1]}{named[2]}${{{_variable(named[1])}}}"
     if option and _is_secret(option, literal):
         return f"{option} ${{{_variable(option)}}}"
-    if _USERINFO.search(literal) or any(_is_secret(*pair) for pair in _QUERY.findall(literal)):
-        return "an address with ${NAME} in it"
+    users = _USERINFO.findall(literal)
+    if any(password or _is_random(user) for user, password in users):
+        return "${NAME}"
+    if any(_is_secret(*pair) for pair in _QUERY.findall(literal)):
+        return "${NAME}"
     if _SHAPES.search(literal):
         return "${TOKEN}"
     inner = _spelling(named[3], "") if named else None  # --env=TOKEN=..., --header=X-Api-Key: ...
@@ -81,5 +113,5 @@ def _is_random(value: str) -> bool:
 
 
 def _variable(name: str) -> str:
-    spelled = re.sub("[^A-Z0-9]+", "_", name.lstrip("-").upper())
+    spelled = re.sub("[^A-Z0-9]+", "_", name.lstrip("-").upper()) or "TOKEN"
     return f"_{spelled}" if spelled[0].isdigit() else spelled

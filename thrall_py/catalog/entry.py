@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from thrall_py.catalog.choice import EVERYTHING, Choice
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import ServerSpec
 from thrall_py.errors import ServerError
 from thrall_py.protocol import canonical, mcp
 from thrall_py.protocol.jsontext import Json, JsonError, Value
@@ -34,13 +34,13 @@ Items = dict[str, PinnedItem]  # by name, or by address
 
 
 class Entry(NamedTuple):
-    """One server: how it is started, what it said of itself, and what it offered.
+    """One server: how it is started or reached, what it said of itself, and what it offered.
 
     `items` has a mapping for each kind (mcp.Kind.member); `surface` and `choice` say what was
     looked at.
     """
 
-    launch: LaunchSpec
+    launch: ServerSpec
     server: mcp.ServerInfo
     items: dict[str, Items]
     surface: tuple[str, ...] = SURFACE

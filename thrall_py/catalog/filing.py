@@ -7,7 +7,7 @@ from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import INSTRUCTIONS, SURFACE, Entry, Live
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import ServerSpec
 from thrall_py.errors import CatalogError, InputError, ServerError
 from thrall_py.protocol import canonical, mcp
 from thrall_py.redact import Redactor
@@ -35,7 +35,7 @@ class Filed(NamedTuple):
     warnings: list[str]
 
 
-def earlier_name(catalog: Catalog, launch: LaunchSpec, name: str | None) -> str | None:
+def earlier_name(catalog: Catalog, launch: ServerSpec, name: str | None) -> str | None:
     """Find the name of an earlier pin: the given one, or that of the same command."""
     if name is not None:
         return name if name in catalog.servers else None
@@ -81,11 +81,11 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
 
 def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry | None]:
     """The name of the server in the catalog, and what stands there so far."""
-    own = found.server.name or found.launch.command[0].rpartition("/")[2]
+    own = found.server.name or found.launch.program
     name = earlier_name(catalog, found.launch, wishes.name) or wishes.name or own
     earlier = catalog.servers.get(name)
     by_program = not (wishes.name or found.server.name)  # as others may be filed, too
-    if earlier and by_program and earlier.launch.command != found.launch.command:
+    if earlier and by_program and not earlier.launch.is_same(found.launch):
         raise CatalogError(f"{visible(name)} is another server: give this one a --name")
     return name, earlier
 

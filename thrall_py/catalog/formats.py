@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from thrall_py.catalog.entry import PinnedItem
 from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import ServerSpec, UrlSpec
 from thrall_py.protocol.jsontext import Json
 
 _NO_SCHEMA: dict[str, Json] = {"type": "object"}
@@ -69,14 +70,22 @@ def as_servers(catalog: Catalog) -> Json:
     """An `mcpServers` file: how the servers are started, `${NAME}` as it stands in the catalog."""
     servers: dict[str, Json] = {}
     for name, entry in sorted(catalog.servers.items()):
-        launch = entry.launch
-        server: dict[str, Json] = {"command": launch.command[0], "args": [*launch.command[1:]]}
-        if launch.env:
-            server["env"] = {**launch.env}
-        if launch.cwd is not None:
-            server["cwd"] = launch.cwd
-        servers[name] = server
+        servers[name] = _server(entry.launch)
     return {"mcpServers": servers}
+
+
+def _server(spec: ServerSpec) -> Json:
+    if isinstance(spec, UrlSpec):
+        server: dict[str, Json] = {"type": "http", "url": spec.url}
+        if spec.headers:
+            server["headers"] = {**spec.headers}
+        return server
+    server = {"command": spec.command[0], "args": [*spec.command[1:]]}
+    if spec.env:
+        server["env"] = {**spec.env}
+    if spec.cwd is not None:
+        server["cwd"] = spec.cwd
+    return server
 
 
 FORMATS: dict[str, Callable[[list[Tool], Sequence[str]], Json]] = {

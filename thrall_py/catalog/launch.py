@@ -1,8 +1,11 @@
-"""How a server is started, as a catalog says it: apart, so that a plain call reads no catalog."""
+"""How a server is started or reached, as a catalog says it: apart, for calls without a catalog."""
 
+import re
 from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json, JsonError
+
+_HOST = re.compile(r"https?://(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]+)")
 
 
 class LaunchSpec(NamedTuple):
@@ -12,6 +15,35 @@ class LaunchSpec(NamedTuple):
     env: dict[str, str]
     clean_env: bool = False
     cwd: str | None = None
+
+    @property
+    def program(self) -> str:
+        """What the server is called if it says nothing itself."""
+        return self.command[0].rpartition("/")[2]
+
+    def is_same(self, other: "ServerSpec") -> bool:
+        """Whether it is the same server, whatever its surroundings."""
+        return isinstance(other, LaunchSpec) and self.command == other.command
+
+
+class UrlSpec(NamedTuple):
+    """An address, and headers by name. `${NAME}` in them is filled in when it is connected to."""
+
+    url: str
+    headers: dict[str, str]
+
+    @property
+    def program(self) -> str:
+        """What the server is called if it says nothing itself: its host."""
+        found = _HOST.match(self.url)
+        return found[1] if found else "server"
+
+    def is_same(self, other: "ServerSpec") -> bool:
+        """Whether it is the same server, whatever is sent along."""
+        return isinstance(other, UrlSpec) and self.url == other.url
+
+
+ServerSpec = LaunchSpec | UrlSpec
 
 
 def as_word(value: Json, what: str) -> str:
@@ -26,6 +58,21 @@ def as_word(value: Json, what: str) -> str:
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
         raise JsonError(f"{what} holds what no argument can")
     return value
+
+
+def as_headers(value: Json) -> dict[str, str]:
+    """Take a value as headers by their names, of which none is there twice.
+
+    Raises:
+        JsonError: it is none.
+
+    """
+    if not isinstance(value, dict):
+        raise JsonError('"headers" should be an object')
+    headers = {as_word(name, '"headers"'): as_word(v, '"headers"') for name, v in value.items()}
+    if len(set(map(str.lower, headers))) < len(headers):
+        raise JsonError('"headers" has a name twice')
+    return headers
 
 
 def as_variable(name: str) -> str:

@@ -10,7 +10,7 @@ from thrall_py.errors import InputError, UsageError
 from thrall_py.options import ServerOptions
 from thrall_py.output.render import Rendered
 from thrall_py.transport import stdio
-from thrall_py.verbs.connect import ConnectionOptions
+from thrall_py.verbs.connect import ConnectionOptions, prepare
 
 
 @click.command(short_help="Call one tool of a server.")
@@ -41,6 +41,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
 
     \b
     thrall call TOOL [ITEM]... -- SERVER [ARG]...
+    thrall call TOOL [ITEM]... --url URL
     thrall call TOOL [ITEM]... --catalog CATALOG
     ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON).
     """  # noqa: D301 - click's mark against wrapping
@@ -49,8 +50,10 @@ def call(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.verbs import call as verb
 
     invocation.subject = tool
-    _refuse_two_servers(invocation, catalog, server_options)
-    if catalog is None and (unverified or validate):
+    spec = None if catalog else server_options.spec(invocation.server)
+    if catalog is not None:
+        _refuse_two_servers(invocation, server_options)
+    elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
         say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
@@ -63,11 +66,12 @@ def call(  # noqa: PLR0913 - one for each option of its own
         _print(rendered, invocation, as_json=json, save=save)
 
     wanted = verb.Call(arguments.decode_argument(tool), text)
-    if catalog is None:
-        server = server_options.prepare(invocation.server_argv(), fill_in=False)
+    if spec is not None:
+        server = prepare(spec, server_options.given, fill_in=False)
         with invocation.interrupts as interrupts:
             rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
     else:
+        assert catalog is not None, "or there would be a server"
         from thrall_py.commands import pinned
         from thrall_py.verbs.pinned_call import call_pinned
 
@@ -81,15 +85,11 @@ def call(  # noqa: PLR0913 - one for each option of its own
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
 
 
-def _refuse_two_servers(
-    invocation: Invocation, catalog: str | None, server_options: ServerOptions
-) -> None:
-    if catalog is None:
-        invocation.server_argv()
-    elif invocation.server is not None:
+def _refuse_two_servers(invocation: Invocation, server_options: ServerOptions) -> None:
+    if invocation.server is not None or server_options.url is not None:
         raise UsageError("a server and --catalog exclude each other")
-    elif server_options != options.NO_SERVER_OPTIONS:
-        raise UsageError("--env, --clean-env and --cwd come from the catalog")
+    if server_options != options.NO_SERVER_OPTIONS:
+        raise UsageError("--env, --cwd, --header and the like come from the catalog")
 
 
 def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: str | None) -> None:

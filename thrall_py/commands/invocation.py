@@ -3,7 +3,7 @@
 import contextlib
 import sys
 
-from thrall_py.errors import OutputError, UsageError
+from thrall_py.errors import OutputError
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.visible import visible
@@ -25,12 +25,6 @@ class Invocation:
         """Refuse to start anything whose answer has no place to go."""
         if 1 in self.closed_fds:
             raise OutputError("stdout is closed, so there is no place for an answer")
-
-    def server_argv(self) -> tuple[str, ...]:
-        """The server's argv."""
-        if not self.server:
-            raise UsageError("no server is given: write it behind --, as in -- uvx mcp-server-time")
-        return self.server
 
 
 def say(sentence: str, about: str = "") -> None:

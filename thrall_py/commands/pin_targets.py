@@ -52,12 +52,11 @@ def choose(
         return _of_catalog(wanted, catalog), []
     if wanted.source is not None:
         return _of_file(wanted, catalog)
-    command = invocation.server_argv()
     server = wanted.server
-    for word in (*command, server.cwd or ""):
+    for word in (*(invocation.server or ()), server.cwd or "", server.url or "", *server.header):
         arguments.decode_argument(word)
-    launch = server.launch_spec(command)
-    return [_target(configured.Configured(launch, server.given), wanted.name, wanted, catalog)], []
+    found = configured.Configured(server.spec(invocation.server), server.given)
+    return [_target(found, wanted.name, wanted, catalog)], []
 
 
 def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
@@ -65,6 +64,7 @@ def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
         name
         for name, is_given in (
             ("a server behind --", invocation.server is not None),
+            ("--url", wanted.server.url is not None),
             ("--from", wanted.source is not None),
             ("--update", wanted.update),
         )
@@ -73,15 +73,15 @@ def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
     if len(given) > 1:
         raise UsageError(f"{given[0]} and {given[1]} exclude each other")
     if not given:
-        raise UsageError("no server is given: write it behind --, or name a file with --from")
+        raise UsageError("no server is given: write it behind --, or give a --url or a --from FILE")
     if wanted.update and wanted.catalog == file.STDOUT:
         raise UsageError("--update needs a catalog that is there")
-    if invocation.server is not None:
+    if invocation.server is not None or wanted.server.url is not None:
         if wanted.names:
-            raise UsageError(f"{visible(wanted.names[0])} is too much: a server stands behind --")
+            raise UsageError(f"{visible(wanted.names[0])} is too much: one server is given")
         return
     if wanted.server != NO_SERVER_OPTIONS:
-        raise UsageError(f"with {given[0]}, --env, --clean-env and --cwd are of no use")
+        raise UsageError(f"with {given[0]}, --env, --cwd, --header and the like are of no use")
     if wanted.name is not None or (wanted.prefix is not None and len(wanted.names) != 1):
         raise UsageError(f"with {given[0]}, --prefix needs one NAME, and --name is of no use")
 

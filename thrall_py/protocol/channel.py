@@ -1,12 +1,37 @@
 """The seam between the session and what carries it."""
 
-from typing import Protocol
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+class Label(NamedTuple):
+    """What a transport with headers says of a message beside it; for others it is in the message.
+
+    Attributes:
+        method: of a request or a notification; empty for a reply to the server.
+        revision: of the protocol that it is written in; empty while none is agreed.
+        is_request: whether a response is due.
+        mirrored: headers that repeat parts of a request, by name (2026-07-28, "Streamable HTTP").
+
+    """
+
+    method: str
+    revision: str
+    is_request: bool = False
+    mirrored: Mapping[str, str] = NO_HEADERS
 
 
 class Channel(Protocol):
     """Carries whole messages to one server and back."""
 
-    def send(self, message: bytes) -> None:
+    @property
+    def has_headers(self) -> bool:
+        """Whether it makes use of what a label mirrors."""
+
+    def send(self, message: bytes, label: Label, /) -> None:
         """Hand over one message; it is on its way while `receive` waits."""
 
     def receive(self, deadline: float) -> bytearray:
@@ -18,16 +43,21 @@ class Channel(Protocol):
         Raises:
             ReceiveTimeout: the deadline passed.
             ChannelClosed: nothing more can come, or nothing more can be sent.
+            Unanswered: no response can come to what was sent, though others may to what follows.
             MessageTooLarge: the message is larger than allowed.
             errors.Interrupted: a signal asks thrall to stop.
+            errors.ServerError, errors.UnauthorizedError: the server was not reached.
 
         """
+
+    def settle(self) -> None:
+        """Take note that every request has its response: what more may come is not waited for."""
 
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and that the server has not read; 0 if unknown."""
 
     def close(self) -> str:
-        """End the channel and the server with it.
+        """End the channel and, if it is the only user of the server, the server with it.
 
         Returns:
             How the server ended, as words after "the server".
@@ -53,9 +83,23 @@ class ChannelClosed(Exception):  # noqa: N818 - likewise
         self.input_closed = input_closed  # the server closed its input; else its output
 
 
-class MessageTooLarge(Exception):  # noqa: N818 - likewise
-    """The server sends more in one message than is allowed, in bytes."""
+class Unanswered(Exception):  # noqa: N818 - likewise
+    """What came back is no message. `what` the server did stands after "the server".
 
-    def __init__(self, limit: int) -> None:
+    `status` is that of HTTP, 0 if there was none; `session_lost`: it forgot whom it speaks with.
+    """
+
+    def __init__(self, what: str, status: int = 0, *, session_lost: bool = False) -> None:
+        super().__init__(what)
+        self.what = what
+        self.status = status
+        self.session_lost = session_lost
+
+
+class MessageTooLarge(Exception):  # noqa: N818 - likewise
+    """The server sends more in one message (a line, an event, a body) than is allowed, in bytes."""
+
+    def __init__(self, limit: int, unit: str = "line") -> None:
         super().__init__(limit)
         self.limit = limit
+        self.unit = unit

@@ -1,50 +1,24 @@
-"""How a session opens: which era the server speaks, and the handshake of that era.
+"""How a session opens with a process: which era the server speaks, and the handshake of that era.
 
-2026-07-28 has no handshake; `server/discover` tells whether the server speaks it, and every other
-outcome of that probe means `initialize`. A legacy server may die of the probe or go deaf: then a
-fresh process gets `initialize` alone. The rules and what real servers do are in DESIGN.md, "The
-wire"; the specification's own are in 2026-07-28, "Versioning", and 2025-11-25, "Lifecycle".
+`server/discover` is the probe, and every outcome of it that is not modern means `initialize`. A
+legacy server may die of the probe or go deaf: then a fresh process gets `initialize` alone. The
+rules and what real servers do are in DESIGN.md, "The wire".
 """
 
-from collections.abc import Callable
-from enum import Enum
-
-from thrall_py.errors import ServerError, ThrallError, TimedOutError
+from thrall_py.errors import ServerError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import ChannelClosed, ReceiveTimeout
-from thrall_py.protocol.session import Response, Session
+from thrall_py.protocol.matching import Response
+from thrall_py.protocol.opening import Opening, Verdict
 
 _PROBE_WAIT = 5.0  # seconds for the answer to the probe, and once more for `initialize` behind it
 _PROBE_ID = "thrall-probe"  # no other request has a string, so a late answer is told apart
 
 
-class Verdict(Enum):
-    """What a response to the probe says about the server."""
+class Handshake(Opening):
+    """Opens a session with a process that `start` starts."""
 
-    MODERN = "modern"
-    AGAIN = "modern, but the probe has to be sent once more"
-    LEGACY = "legacy"
-
-
-class Handshake:
-    """Opens a session with a server, however many processes that takes.
-
-    Args:
-        start: starts a fresh server.
-        seconds: from now to the end of the handshake.
-
-    Attributes:
-        session: with the last server that was started; open once a method has returned.
-
-    """
-
-    def __init__(self, start: Callable[[], Session], seconds: float) -> None:
-        self._start = start
-        self._seconds = seconds
-        self.session = start()
-        self._since = self.session.clock()
-
-    def negotiate(self) -> None:
+    def negotiate(self) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
         """Find out the era, and open.
 
         Raises:
@@ -64,80 +38,6 @@ class Handshake:
             self._initialize_afresh()
         else:
             self._after_probe(response)
-
-    def open_with(self, revision: str) -> None:
-        """Open in the one revision that was asked for.
-
-        Raises:
-            ServerError, JsonRpcError, TimedOutError: the server does not speak it.
-
-        """
-        self._open(revision)
-        theirs = self.session.server.revision
-        if theirs != revision:
-            raise self._no_common_version(theirs, revision)
-
-    def reopen(self, revision: str) -> None:
-        """Open as it worked when the server was pinned; if it refuses or dies, find out anew.
-
-        Raises:
-            ServerError, JsonRpcError, TimedOutError: the server does not open in any era.
-
-        """
-        try:
-            self._open(revision)
-        except TimedOutError:
-            raise
-        except ThrallError:
-            self._respawn()
-            self.negotiate()
-
-    def _open(self, revision: str) -> None:
-        if revision == mcp.MODERN:
-            self._discover()
-        else:
-            self._initialize(revision)
-
-    # -- the modern era ------------------------------------------------------------------------
-
-    def _discover(self) -> None:
-        response = self._probe()
-        self._accept_discovery(
-            self._probe() if self._judge(response) is Verdict.AGAIN else response
-        )
-
-    def _probe(self) -> Response:
-        return self._ask("server/discover", mcp.request_params(mcp.MODERN))
-
-    def _judge(self, response: Response) -> Verdict:
-        """Read the outcome of the probe (2026-07-28, "Versioning").
-
-        Raises:
-            JsonRpcError: a modern server refuses.
-            ServerError: there is no common version.
-
-        """
-        error = response.error
-        if error is None:
-            modern = response.result and mcp.parse_discover_result(response.result)
-            return Verdict.MODERN if modern else Verdict.LEGACY
-        if error.code in mcp.MODERN_ONLY_CODES:
-            raise self.session.refused(error)
-        if error.code != mcp.UNSUPPORTED_PROTOCOL_VERSION:
-            return Verdict.LEGACY
-        if mcp.MODERN in error.supported:
-            return Verdict.AGAIN
-        if error.supported and not set(error.supported) & set(mcp.LEGACY):
-            raise self._no_common_version(", ".join(error.supported))
-        return Verdict.LEGACY
-
-    def _accept_discovery(self, response: Response) -> None:
-        server = mcp.parse_discover_result(response.result) if response.result else None
-        if server is None:
-            if response.error and mcp.MODERN in response.error.supported:
-                raise self.session.failed(f"refused {mcp.MODERN}, which it says it supports,")
-            raise self._no_common_version("an older one", mcp.MODERN)
-        self.session.complete_handshake(server)
 
     # -- after the probe -----------------------------------------------------------------------
 
@@ -207,44 +107,5 @@ class Handshake:
 
     def _initialize_afresh(self) -> None:
         """Open with `initialize` in a process that has not seen the probe."""
-        self._respawn()
+        self._restart()
         self._initialize(mcp.LEGACY[0])
-
-    def _respawn(self) -> None:
-        self.session.end()
-        self.session = self._start()
-
-    # -- the legacy era ------------------------------------------------------------------------
-
-    def _initialize(self, revision: str) -> None:
-        """Open with `initialize`, or the modern way if the server says that it speaks no other."""
-        response = self._ask("initialize", mcp.initialize_params(revision))
-        error = response.error
-        if error is None:
-            self._accept_initialize(response)
-        elif mcp.MODERN in error.supported:
-            self._discover()
-        elif error.supported:
-            raise self._no_common_version(", ".join(error.supported))
-        else:
-            raise self.session.refused(error)
-
-    def _accept_initialize(self, response: Response) -> None:
-        server = mcp.parse_initialize_result(response.result) if response.result else None
-        if server is None:
-            raise self.session.failed("answered initialize without a protocol version")
-        if server.is_modern:
-            raise self.session.failed(f"answered initialize with {mcp.MODERN}, which has none,")
-        if server.revision not in mcp.LEGACY:
-            raise self._no_common_version(server.revision)
-        self.session.complete_handshake(server)
-        self.session.notify("notifications/initialized")
-
-    def _ask(self, method: str, params: str) -> Response:
-        return self.session.ask(method, params, self._seconds, self._since)
-
-    def _no_common_version(self, theirs: str, ours: str = ", ".join(mcp.REVISIONS)) -> ServerError:
-        words = self.session.redact.plain(theirs)
-        return ServerError(
-            f"no common protocol version: the server speaks {words}, thrall asked for {ours}"
-        )

@@ -99,6 +99,11 @@ class Page(NamedTuple):
     cursor: str | None
 
 
+def written_in(method: str, agreed: str) -> str:
+    """Name the revision of a request; the two that open a session are written in their own."""
+    return {"server/discover": MODERN, "initialize": ""}.get(method, agreed)
+
+
 def request_params(revision: str, members: str = "") -> str:
     """Make params as JSON text from `members` (JSON text without braces), and the envelope."""
     if revision == MODERN:

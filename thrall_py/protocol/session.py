@@ -6,30 +6,27 @@ are answered, notifications pass, and whatever else a server prints is skipped a
 
 import json
 from collections import deque
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
-from thrall_py.errors import InputNeededError, Interrupted, JsonRpcError, ServerError, TimedOutError
-from thrall_py.protocol import mcp, wire
-from thrall_py.protocol.channel import Channel, ChannelClosed, MessageTooLarge, ReceiveTimeout
-from thrall_py.protocol.jsontext import JsonError, Value, decode
+from thrall_py import errors
+from thrall_py.errors import ServerError, TimedOutError
+from thrall_py.protocol import matching, mcp, refusal, wire
+from thrall_py.protocol.channel import (
+    NO_HEADERS,
+    Channel,
+    ChannelClosed,
+    Label,
+    MessageTooLarge,
+    ReceiveTimeout,
+    Unanswered,
+)
+from thrall_py.protocol.jsontext import JsonError, Value
+from thrall_py.protocol.matching import Id, Response
 from thrall_py.protocol.skipped import SkippedLines
 from thrall_py.redact import Redactor
 
-_HANDSHAKE = "the handshake"
+HANDSHAKE = "the handshake"  # the stage
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
-_URLS_SHOWN = 3
-_DATA_SHOWN = 500  # characters of an error's data
-
-Id = int | str
-
-
-class Response(NamedTuple):
-    """The response to one request: it has a result or an error, never both."""
-
-    id: Id
-    result: Value | None
-    error: mcp.ErrorObject | None
 
 
 class Session:
@@ -42,6 +39,9 @@ class Session:
         server: what the server said of itself; until the handshake is complete, a guess.
         stage: what goes on, as failures name it: the handshake, or the method of the request.
         list_changes: how often the server said that one of its lists changed.
+        listed: the tools by name, where parts of a call are mirrored; empty until they are listed.
+        renew: does the handshake again, once, if the server forgets the session; None if it cannot.
+        find_out: asks what the server is, where that is only remembered; None where it is known.
 
     """
 
@@ -50,18 +50,33 @@ class Session:
         self.clock = clock
         self.redact = redact
         self.server = mcp.ServerInfo(mcp.LEGACY[0])
-        self.stage = _HANDSHAKE
+        self.stage = HANDSHAKE
         self.list_changes = 0
+        self.listed: dict[str, Value] = {}
+        self.renew: Callable[[], None] | None = None
+        self.find_out: Callable[[], None] | None = None
         self._next_id = 1
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
         self._skipped = SkippedLines(redact)
         self._replied = 0  # bytes of replies since the server has last read everything
 
+    @property
+    def mirrors(self) -> bool:
+        """Whether parts of a request are repeated in headers."""
+        return self.server.is_modern and self.channel.has_headers
+
     def request(
-        self, method: str, params: str, seconds: float, since: float | None = None
+        self,
+        method: str,
+        params: str,
+        seconds: float,
+        since: float | None = None,
+        mirrored: Mapping[str, str] = NO_HEADERS,
     ) -> Value:
         """Send a request and wait for its result; arguments as for `ask`.
+
+        A server that forgot the session has not run the request, so it is sent in a new one.
 
         Raises:
             JsonRpcError, InputNeededError: the server responded with an error.
@@ -69,13 +84,28 @@ class Session:
 
         """
         self.stage = method
-        response = self.ask(method, params, seconds, since)
+        try:
+            response = self.ask(method, params, seconds, since, mirrored)
+        except errors.SessionLostError:
+            if self.renew is None:
+                raise
+            renew, self.renew = self.renew, None
+            renew()
+            self.stage = method
+            response = self.ask(method, params, seconds, since, mirrored)
         if response.result is None:
             assert response.error, "a response has one of the two"
             raise self.refused(response.error)
         return response.result
 
-    def ask(self, method: str, params: str, seconds: float, since: float | None = None) -> Response:
+    def ask(
+        self,
+        method: str,
+        params: str,
+        seconds: float,
+        since: float | None = None,
+        mirrored: Mapping[str, str] = NO_HEADERS,
+    ) -> Response:
         """Send a request and wait for its response, whichever it is.
 
         Args:
@@ -83,14 +113,15 @@ class Session:
             params: its params as JSON text.
             seconds: how long to wait at most.
             since: the time on the clock from which the seconds count; None for now.
+            mirrored: what is repeated in headers, if the channel has any.
 
         Raises:
             ServerError: the server ended, or sent a response that cannot be used.
             TimedOutError: there was no response in time. The server has been told.
 
         """
-        id_ = self.send(method, params)
         deadline = (self.clock() if since is None else since) + seconds
+        id_ = self.send(method, params, mirrored=mirrored)
         try:
             while True:
                 response = self.wait(deadline)
@@ -101,42 +132,50 @@ class Session:
             raise self.timed_out(problem, seconds) from None
         except ChannelClosed as problem:
             raise self.closed(problem) from None
+        except Unanswered as problem:
+            self._open.clear()
+            kind = errors.SessionLostError if problem.session_lost else errors.HttpStatusError
+            raise kind(str(self.failed(problem.what)), problem.status) from None
 
-    def send(self, method: str, params: str, id_: str | None = None) -> Id:
-        """Send a request without waiting for its response.
+    def send(
+        self,
+        method: str,
+        params: str,
+        id_: str | None = None,
+        mirrored: Mapping[str, str] = NO_HEADERS,
+    ) -> Id:
+        """Send a request without waiting for its response; arguments as for `ask`.
 
-        Args:
-            method: of the request.
-            params: its params as JSON text.
-            id_: its id; None for the next number.
-
-        Returns its id.
-
+        Returns its id, which is the next number if none is given.
         """
         chosen = self._next_id if id_ is None else id_
         self._next_id += id_ is None
-        self.channel.send(wire.request(chosen, method, params))
+        revision = mcp.written_in(method, self.server.revision)
+        label = Label(method, revision, is_request=True, mirrored=mirrored)
+        self.channel.send(wire.request(chosen, method, params), label)
         self._open[chosen] = method
         return chosen
 
     def notify(self, method: str, params: str = "{}") -> None:
         """Send a notification; params as JSON text."""
-        self.channel.send(wire.notification(method, params))
+        label = Label(method, self.server.revision)
+        self.channel.send(wire.notification(method, params), label)
 
     def wait(self, deadline: float) -> Response:
         """Wait for the response to an open request, until `deadline` on the clock.
 
         Raises:
             ServerError: a response, or something else on the line, cannot be used.
-            ReceiveTimeout, ChannelClosed: as the channel said.
+            ReceiveTimeout, ChannelClosed, Unanswered: as the channel said.
 
         """
         while not self._responses:
             try:
                 line = self.channel.receive(deadline)
             except MessageTooLarge as problem:
-                raise self.failed(f"sent more than {problem.limit} bytes in one line") from None
-            except Interrupted:
+                size = f"{problem.limit} bytes in one {problem.unit}"
+                raise self.failed(f"sent more than {size}") from None
+            except errors.Interrupted:
                 self._cancel("interrupted")
                 raise
             except ChannelClosed as problem:
@@ -147,20 +186,6 @@ class Session:
             else:
                 self._handle_line(line)
         return self._responses.popleft()
-
-    def pause(self, seconds: float) -> None:
-        """Let `seconds` pass while no request is open, attending to the server.
-
-        Raises:
-            ServerError: the server ended.
-
-        """
-        try:
-            self.wait(self.clock() + seconds)
-        except ReceiveTimeout:
-            return
-        except ChannelClosed as problem:
-            raise self.closed(problem) from None
 
     def complete_handshake(self, server: mcp.ServerInfo) -> None:
         """Go on to requests; a response that is still due from the handshake will be skipped."""
@@ -205,40 +230,23 @@ class Session:
             self._dispatch(message, line)
 
     def _dispatch(self, message: wire.Message, line: bytearray) -> None:
-        id_ = self._match(message)
+        id_ = matching.answered_by(message, self._open)
         if id_ is not None:
             del self._open[id_]
+            if not self._open:
+                self.channel.settle()
             if message.error is not None:
                 self._responses.append(Response(id_, None, mcp.parse_error(message.error)))
             elif message.result is not None:
                 self._responses.append(Response(id_, message.result, None))
             else:
                 raise self.failed("sent an answer with neither a result nor an error")
-        elif message.method is None or message.is_answer or self._is_echo(message):
+        elif message.method is None or message.is_answer or matching.is_echo(message, self._open):
             self._skipped.add(line)
         elif message.id is not None:
             self._reply(message.id, message.method)
         elif message.method.endswith("/list_changed"):
             self.list_changes += 1
-
-    def _match(self, message: wire.Message) -> Id | None:
-        """Find the open request that `message` answers."""
-        if not message.is_answer and (message.method is not None or not message.declared):
-            return None
-        if message.id is None:
-            # An error that could not even say to what: ours, when there is only one it can be.
-            only_one = message.error is not None and len(self._open) == 1
-            return next(iter(self._open)) if only_one else None
-        value = wire.load_or_none(message.id)
-        return next((id_ for id_ in self._open if wire.same_id(value, id_)), None)
-
-    def _is_echo(self, message: wire.Message) -> bool:
-        """Tell whether our own request came back: the server repeats what it reads, as cat does."""
-        value = wire.load_or_none(message.id)
-        return any(
-            wire.same_id(value, id_) and message.method == method
-            for id_, method in self._open.items()
-        )
 
     def _reply(self, id_: Value, method: str) -> None:
         if self.server.is_modern or id_.first in "{[tf":
@@ -250,11 +258,11 @@ class Session:
         self._replied = self._replied + len(message) if self.channel.unread_by_server() else 0
         if self._replied > _REPLIES_LIMIT:
             raise self.failed("sends more requests than it reads replies")
-        self.channel.send(message)
+        self.channel.send(message, Label("", self.server.revision))
 
     def _cancel(self, reason: str) -> None:
         """Tell the server to stop working, but on no handshake ("Cancellation", all revisions)."""
-        if self.stage != _HANDSHAKE:
+        if self.stage != HANDSHAKE:
             for id_ in self._open:
                 members = f'"requestId":{json.dumps(id_)},"reason":"{reason}"'
                 params = mcp.request_params(self.server.revision, members)
@@ -275,25 +283,15 @@ class Session:
     def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError:
         """Make the failure of a server that was silent for `seconds`."""
         self._skipped.add_partial(problem.partial)
-        option = "--start-timeout" if self.stage == _HANDSHAKE else "--timeout"
+        option = "--start-timeout" if self.stage == HANDSHAKE else "--timeout"
         unsent = ", and not all of the request was read" if problem.unsent else ""
         return TimedOutError(
             f"no answer to {self.stage} in {seconds:g} s ({option}){unsent}{self._aftermath()}"
         )
 
-    def refused(self, error: mcp.ErrorObject) -> JsonRpcError | InputNeededError:
+    def refused(self, error: mcp.ErrorObject) -> errors.JsonRpcError | errors.InputNeededError:
         """Make the failure of a request that got `error`: its code, words and data."""
-        message = self.redact.quoted(error.message) if error.message else ""
-        if error.code == mcp.URL_ELICITATION_REQUIRED:
-            urls = ", ".join(self.redact.quoted(url) for url in error.urls[:_URLS_SHOWN])
-            wanted = "the server wants a page visited before the call"
-            return InputNeededError(f"{wanted}: {urls or message}")
-        code = "without a code" if error.code is None else self.redact.plain(str(error.code))
-        sentence = f"the server refused {self.stage} with error {code}"
-        sentence += f": {message}" if message else ""
-        if error.data:
-            sentence += f", data {self.redact.plain(decode(error.data.text), _DATA_SHOWN)}"
-        return JsonRpcError(sentence, error.code)
+        return refusal.refused(error, self.stage, self.redact)
 
     def _aftermath(self) -> str:
         ran = "; the tool may have run" if self.stage == "tools/call" else ""

@@ -1,9 +1,11 @@
 """What a session is for: list what a server offers, call one of its tools once."""
 
 import json
+from collections.abc import Mapping
 
-from thrall_py.errors import InputNeededError, JsonRpcError, ServerError
+from thrall_py.errors import HttpStatusError, InputNeededError, JsonRpcError, ServerError
 from thrall_py.protocol import mcp, wire
+from thrall_py.protocol.channel import NO_HEADERS, ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import JsonError, Value, decode
 from thrall_py.protocol.session import Session
 
@@ -30,38 +32,117 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
 
     """
     changes = session.list_changes
-    items = _pages(session, kind, seconds, limit)
-    if session.list_changes == changes:
-        return items
-    again = _pages(session, kind, seconds, limit)
-    _refuse_contradictions(session, kind, items, again)
-    return again
+    try:
+        items = _pages(session, kind, seconds, limit)
+    except (HttpStatusError, JsonRpcError):
+        if session.find_out is None:
+            raise
+        session.find_out()  # the server is not any more what it was when it was pinned
+        items = _pages(session, kind, seconds, limit)
+    if session.list_changes != changes:
+        before, items = items, _pages(session, kind, seconds, limit)
+        _refuse_contradictions(session, kind, before, items)
+    if kind is mcp.TOOLS and session.mirrors:
+        session.listed = {item.member_string(kind.key) or "": item for item in items}
+        wrong = _wrongly_marked(session)
+        items = [item for item in items if item.member_string(kind.key) not in wrong]
+    return items
 
 
-def call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
+def left_out(session: Session) -> list[str]:
+    """Tell, a sentence each, which tools `list_all` left out because they cannot be called."""
+    if not session.listed:
+        return []
+    return [
+        f"the tool {session.redact.quoted(name, _SHOWN)} is left out:"
+        f" {session.redact.plain(reason)}"
+        for name, reason in _wrongly_marked(session).items()
+    ]
+
+
+def call(session: Session, tool: str, arguments: str, seconds: float, limit: int) -> Value:
     """Call `tool` once with the JSON text `arguments`; the result, complete.
 
-    A result that only asks to come back (`input_required` with nothing but a state) is followed:
-    the same call under a new id with that state (2026-07-28, "Multi Round-Trip Requests").
+    Where arguments are mirrored in headers the tools are listed first (`limit` as for `list_all`),
+    and once more if the server finds that the headers do not fit: then it has run nothing.
 
     Raises:
         InputNeededError: the server asks for input.
-        ServerError: the result cannot be used.
+        ServerError: the result cannot be used, or the tool cannot be called.
         JsonRpcError, TimedOutError: as the session says.
 
+    """
+    if not session.mirrors:
+        return _call(session, tool, arguments, seconds)
+    if not session.listed:
+        list_all(session, mcp.TOOLS, seconds, limit)
+    try:
+        return _call(session, tool, arguments, seconds, _mirrored(session, tool, arguments))
+    except JsonRpcError as problem:
+        if problem.code != mcp.HEADER_MISMATCH:
+            raise
+    list_all(session, mcp.TOOLS, seconds, limit)
+    return _call(session, tool, arguments, seconds, _mirrored(session, tool, arguments))
+
+
+def pause(session: Session, seconds: float) -> None:
+    """Let `seconds` pass while no request is open, attending to the server.
+
+    Raises:
+        ServerError: the server ended.
+
+    """
+    try:
+        session.wait(session.clock() + seconds)
+    except ReceiveTimeout:
+        return
+    except ChannelClosed as problem:
+        raise session.closed(problem) from None
+
+
+def _mirrored(session: Session, tool: str, arguments: str) -> dict[str, str]:
+    from thrall_py.protocol import mirror
+
+    definition = session.listed.get(tool)
+    marks = mirror.marks(definition) if definition else ()
+    if isinstance(marks, mirror.WrongMark):
+        why = session.redact.plain(marks.reason)
+        raise ServerError(f"the server defines the tool in a way that nobody can call it: {why}")
+    return mirror.headers(tool, marks, arguments)
+
+
+def _wrongly_marked(session: Session) -> dict[str, str]:
+    """Name the tools whose parameters are marked wrongly, and why."""
+    from thrall_py.protocol import mirror
+
+    marks = {name: mirror.marks(tool) for name, tool in session.listed.items()}
+    return {name: each.reason for name, each in marks.items() if isinstance(each, mirror.WrongMark)}
+
+
+def _call(
+    session: Session,
+    tool: str,
+    arguments: str,
+    seconds: float,
+    mirrored: Mapping[str, str] = NO_HEADERS,
+) -> Value:
+    """Call, and follow a result that only asks to come back.
+
+    That is `input_required` with nothing but a state: the same call under a new id with that state
+    (2026-07-28, "Multi Round-Trip Requests").
     """
     since = session.clock()
     members = mcp.call_members(tool, arguments)
     for _ in range(_MOST_ROUNDS):
         params = mcp.request_params(session.server.revision, members)
-        result = session.request("tools/call", params, seconds, since)
+        result = session.request("tools/call", params, seconds, since, mirrored)
         if result.first != "{":
             raise session.failed("sent a result that is not an object")
         state = _state(session, result)
         if state is None:
             return result
         members = f'{mcp.call_members(tool, arguments)},"requestState":{state}'
-        session.pause(_ROUND_PAUSE)
+        pause(session, _ROUND_PAUSE)
     raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
 
 

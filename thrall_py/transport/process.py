@@ -16,8 +16,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from thrall_py.protocol.channel import ChannelClosed, MessageTooLarge, ReceiveTimeout
+from thrall_py.protocol.channel import ChannelClosed, Label, MessageTooLarge, ReceiveTimeout
 from thrall_py.transport import descendants, spawn
+from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
 
 _TERM_WAIT = 0.5  # seconds from SIGTERM to SIGKILL
@@ -42,8 +43,10 @@ class Process:
 
     """
 
+    has_headers = False
+
     def __init__(
-        self, command: spawn.Command, interrupts: Interrupts, *, grace: float, limit: int
+        self, command: Command, interrupts: Interrupts, *, grace: float, limit: int
     ) -> None:
         self._interrupts = interrupts
         self._grace = grace
@@ -64,7 +67,7 @@ class Process:
         self._hurry = False  # a signal came during the teardown
         self._how = ""  # how it ended, once it has
 
-    def send(self, message: bytes) -> None:
+    def send(self, message: bytes, _: Label | None = None, /) -> None:
         """Queue `message`; it is written while `receive` waits, so no write blocks for ever."""
         self._outgoing.append(memoryview(message))
         self._poll.register(self._input, select.POLLOUT)
@@ -88,6 +91,9 @@ class Process:
         if len(line) > self._limit:
             raise MessageTooLarge(self._limit)
         return line
+
+    def settle(self) -> None:
+        """Do nothing: the pipe is for everything."""
 
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and wait to be read, in the pipe and before it."""

@@ -9,18 +9,10 @@ import sys
 from typing import IO, NamedTuple
 
 from thrall_py.errors import CannotExecuteError, InputError, ProgramNotFoundError
+from thrall_py.transport.endpoint import Command
 from thrall_py.visible import visible
 
 _PIPE_SIZE = 1 << 20  # bytes; the most that Linux gives everyone, for fewer turns per message
-
-
-class Command(NamedTuple):
-    """How a server is started: what execve(2) gets, and where."""
-
-    argv: tuple[str, ...]
-    environment: dict[str, str]
-    cwd: str | None = None
-    shown: str = ""  # the program as a person wrote it, before a secret was filled in
 
 
 class Child(NamedTuple):

@@ -51,7 +51,9 @@ def answer(
     session: Session, call: Call, connection: ConnectionOptions, on_result: OnResult
 ) -> render.Rendered:
     """Call a tool in an open session; `on_result` gets the answer first."""
-    result = tools.call(session, call.tool, call.arguments, connection.timeout)
+    result = tools.call(
+        session, call.tool, call.arguments, connection.timeout, connection.max_message
+    )
     rendered = render.read_result(result)
     on_result(rendered)
     return rendered

@@ -42,6 +42,8 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
     server = prepare(pinned.launch, {}, fill_in=True)
     try:
         with open_session(server, connection, interrupts, pinned.server.revision) as session:
+            if session.find_out:  # what it says of itself is compared, not only remembered
+                session.find_out()
             first, second = (
                 survey(session, pinned.surface, connection, server.redact) for _ in range(2)
             )

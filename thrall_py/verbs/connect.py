@@ -1,4 +1,4 @@
-"""Starts a server and opens a session with it, for as long as a verb needs it."""
+"""Starts or reaches a server and opens a session with it, for as long as a verb needs it."""
 
 import contextlib
 import os
@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.protocol.handshake import Handshake
+from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
 from thrall_py.redact import Redactor, is_secret_name
+from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.environment import expand, inherited_environment, variable_names
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.transport.process import Process
-from thrall_py.transport.spawn import Command
 
 
 class ConnectionOptions(NamedTuple):
@@ -27,34 +27,42 @@ class ConnectionOptions(NamedTuple):
 
 
 class PreparedServer(NamedTuple):
-    """A server ready to be started, and what must not be repeated of what it says."""
+    """A server ready to be started or reached, and what must not be repeated of what it says."""
 
-    command: Command
+    command: Command | Endpoint
     redact: Redactor
 
 
-def prepare(spec: LaunchSpec, given: Mapping[str, str], *, fill_in: bool) -> PreparedServer:
-    """Fill in a launch specification from our environment.
+def prepare(
+    spec: LaunchSpec | UrlSpec, given: Mapping[str, str], *, fill_in: bool
+) -> PreparedServer:
+    """Fill in a launch specification, or an address, from our environment.
 
     Args:
-        spec: how the server is started.
+        spec: how the server is started or reached.
         given: values by name from the command line, which go before those of our environment.
-        fill_in: whether `${NAME}` in the words of the command is filled in.
+        fill_in: whether `${NAME}` in the words of a command is filled in; in an address always.
 
     Raises:
-        InputError: a variable that it needs is not set.
+        InputError: a variable that it needs is not set, or a header cannot be sent.
 
     """
     values = {**os.environ, **given}
+    known = [value for name, value in values.items() if is_secret_name(name)]
+    if isinstance(spec, UrlSpec):
+        from thrall_py.verbs import reach
+
+        endpoint, secrets = reach.fill_in(spec, values)
+        return PreparedServer(endpoint, Redactor([*secrets, *known]))
     env = {name: expand(word, values) for name, word in spec.env.items()}
     argv, secrets = spec.command, [*env.values()]
     if fill_in:
         argv = tuple(expand(word, values) for word in spec.command)
         names = {name for word in spec.command for name in variable_names(word)}
         secrets += [values[name] for name in names if name in values]
-    secrets += [value for name, value in values.items() if is_secret_name(name)]
     environment = inherited_environment(values, clean=spec.clean_env) | env
-    return PreparedServer(Command(argv, environment, spec.cwd, spec.command[0]), Redactor(secrets))
+    command = Command(argv, environment, spec.cwd, spec.command[0])
+    return PreparedServer(command, Redactor([*secrets, *known]))
 
 
 @contextlib.contextmanager
@@ -76,14 +84,7 @@ def open_session(
         ThrallError: whatever keeps the server from starting or from opening.
 
     """
-
-    def start() -> Session:
-        process = Process(
-            server.command, interrupts, grace=connection.grace, limit=connection.max_message
-        )
-        return Session(process, time.monotonic, server.redact)
-
-    handshake = Handshake(start, connection.start_timeout)
+    handshake = _begin(server, connection, interrupts)
     try:
         if connection.revision:
             handshake.open_with(connection.revision)
@@ -94,3 +95,27 @@ def open_session(
         yield handshake.session
     finally:
         handshake.session.end()
+
+
+def _begin(
+    server: PreparedServer, connection: ConnectionOptions, interrupts: Interrupts
+) -> Opening:
+    command, redact = server
+    grace, limit = connection.grace, connection.max_message
+    if isinstance(command, Endpoint):
+        from thrall_py.transport.http.contact import Contact
+        from thrall_py.verbs import reach
+
+        return reach.begin(
+            lambda: Contact(command, interrupts, redact, grace=grace, limit=limit),
+            redact,
+            connection.start_timeout,
+        )
+
+    from thrall_py.transport.process import Process
+
+    def start() -> Session:
+        process = Process(command, interrupts, grace=grace, limit=limit)
+        return Session(process, time.monotonic, redact)
+
+    return Handshake(start, connection.start_timeout)

@@ -1,26 +1,28 @@
 """`thrall pin`: what servers offer now, as a catalog to be reviewed and committed."""
 
 import functools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import credentials
 from thrall_py.catalog.entry import SURFACE, Entry
 from thrall_py.catalog.filing import Wishes
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import ServerSpec, UrlSpec
 from thrall_py.errors import InputError, ThrallError
-from thrall_py.redact import Redactor
+from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session, prepare
 from thrall_py.verbs.survey import survey
+from thrall_py.visible import visible
 
 
 class Target(NamedTuple):
     """A server to be pinned.
 
     Attributes:
-        launch: how it is started, as the catalog will say it.
+        launch: how it is started or reached, as the catalog will say it.
         given: values for its variables that are not in our environment.
         wishes: how it is filed.
         surface: what is looked at.
@@ -28,7 +30,7 @@ class Target(NamedTuple):
 
     """
 
-    launch: LaunchSpec
+    launch: ServerSpec
     given: Mapping[str, str]
     wishes: Wishes
     surface: tuple[str, ...] = SURFACE
@@ -68,7 +70,7 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
     if not target.allow_literal:
         _refuse_credentials(target.launch)
     server = prepare(target.launch, target.given, fill_in=True)
-    _refuse_known_secrets(target.launch, server)
+    _refuse_known_secrets(target, server)
     with open_session(server, connection, interrupts) as session:
         live = survey(session, target.surface, connection, server.redact)
     found = Entry(target.launch, live.server, live.items, target.surface)
@@ -98,24 +100,43 @@ def pin_all(
     return workers.run_all(tasks, jobs, interrupts)
 
 
-def _refuse_credentials(launch: LaunchSpec) -> None:
-    for name, value in launch.env.items():
-        if any(credentials.find([f"{name}={value}"])):
-            raise InputError(
-                f"the variable {name} looks like a credential, which does not belong into a"
-                f" catalog: write ${{{name}}} and set it, or say --allow-literal"
-            )
-    for place, spelling in credentials.find(launch.command):
+def _refuse_credentials(spec: ServerSpec) -> None:
+    """Let nothing into a catalog that looks like a credential."""
+    if isinstance(spec, UrlSpec):
+        found = [
+            (f"the header {visible(name)}", how)
+            for name, how in credentials.find_in_headers(spec.headers)
+        ]
+        found += [("the URL", how) for _, how in credentials.find([spec.url])]
+    else:
+        found = [(f"word {place} of the server's command", how)
+                 for place, how in credentials.find(spec.command)]  # fmt: skip
+        found += [
+            (f"the variable {visible(name)}", f"${{{visible(name)}}}")
+            for name, value in spec.env.items()
+            if any(credentials.find([f"{name}={value}"]))
+        ]
+    for what, how in found:
         raise InputError(
-            f"word {place} of the server's command looks like a credential, which does not belong"
-            f" into a catalog: write '{spelling}' and set the variable, or say --allow-literal"
+            f"{what} looks like a credential, which does not belong into a catalog:"
+            f" write '{how}' and set the variable, or say --allow-literal"
         )
 
 
-def _refuse_known_secrets(launch: LaunchSpec, server: PreparedServer) -> None:
-    for place, word in enumerate(launch.command, 1):
-        if server.redact.leaks(word):
+def _refuse_known_secrets(target: Target, server: PreparedServer) -> None:
+    """Let no value of a secret variable into a catalog; a literal of a URL is its own affair."""
+    spec, redact = target.launch, server.redact
+    if isinstance(spec, UrlSpec):
+        values = {**os.environ, **target.given}.items()
+        redact = Redactor(value for name, value in values if is_secret_name(name))
+        words = [("the URL", spec.url)]
+        words += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
+    else:
+        words = [(f"word {place} of the server's command", word)
+                 for place, word in enumerate(spec.command, 1)]  # fmt: skip
+    for what, word in words:
+        if redact.leaks(word):
             raise InputError(
-                f"word {place} of the server's command holds the value of a secret variable in"
-                " clear: write ${NAME} in its place"
+                f"{what} holds the value of a secret variable in clear:"
+                " write ${NAME} in its place"
             )

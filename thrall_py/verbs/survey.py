@@ -31,6 +31,8 @@ def survey(
         listed = _listed(session, kind, connection)
         items[kind.member], odd = entry.read_items(kind, listed, redact)
         oddities += odd
+        if kind is mcp.TOOLS:
+            oddities += tools.left_out(session)
     return entry.Live(session.server, items, oddities)
 
 

@@ -1,0 +1,180 @@
+import pytest
+from loopback import legacy, modern, reply, say
+
+from thrall_py.catalog import entry
+from thrall_py.catalog.launch import UrlSpec
+from thrall_py.errors import InputError, UnauthorizedError
+from thrall_py.protocol import mcp
+from thrall_py.transport.endpoint import Endpoint
+from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
+from thrall_py.verbs.survey import survey
+
+URL = "http://127.0.0.1/mcp"
+
+
+def prepared(url=URL, given=None, **headers):
+    spec = UrlSpec(url, {name.replace("_", "-"): word for name, word in headers.items()})
+    return prepare(spec, given or {}, fill_in=False)
+
+
+def failure(call, *arguments, **options):
+    with pytest.raises(UnauthorizedError) as caught:
+        call(*arguments, **options)
+    assert caught.value.exit_status == 8
+    return str(caught.value)
+
+
+# -- what is filled in -------------------------------------------------------------------------
+
+
+def test_variables_are_filled_in_where_the_server_is_reached(monkeypatch):
+    monkeypatch.setenv("HOST", "h.example")
+    server = prepared("http://${HOST}/${PATH_:-mcp}", {"T": "abc"}, Authorization="Bearer ${T}")
+    assert server.command == Endpoint(
+        "http://h.example/mcp", {"Authorization": "Bearer abc"}, "Authorization (from ${T})"
+    )
+
+
+def test_a_variable_that_is_not_set_is_refused():
+    with pytest.raises(InputError, match="the variable NOBODY is not set"):
+        prepared(Authorization="Bearer ${NOBODY}")
+
+
+REFUSED = {
+    "a line break": ({"X": "a\r\nY: b"}, "the value of the header X has a line break"),
+    "NUL": ({"X": "a\0"}, "the value of the header X has a line break or another control"),
+    "an empty name": ({"": "a"}, 'no header can have the name ""'),
+    "a blank in the name": ({"a b": "a"}, 'no header can have the name "a b"'),
+    "the name of a session": (
+        {"mcp-session-id": "a"},
+        "the header mcp-session-id is set by thrall",
+    ),
+    "the name of a length": ({"Content-Length": "a"}, "the header Content-Length is set by thrall"),
+    "the host": ({"Host": "a"}, "the header Host is set by thrall itself"),
+}
+
+
+@pytest.mark.parametrize(("headers", "words"), REFUSED.values(), ids=REFUSED)
+def test_a_header_that_cannot_be_sent_is_refused(headers, words):
+    with pytest.raises(InputError, match=words):
+        prepare(UrlSpec(URL, headers), {}, fill_in=True)
+
+
+def test_a_url_that_is_none_is_refused_without_repeating_it():
+    with pytest.raises(InputError) as caught:
+        prepared("http:/secret")
+    assert "secret" not in str(caught.value)
+
+
+def test_white_space_around_a_value_does_not_count():
+    assert prepared(X=" a b ").command.headers == {"X": "a b"}
+
+
+def test_secrets_of_the_address_are_masked(monkeypatch):
+    monkeypatch.setenv("T", "value-of-t")
+    server = prepared(
+        "http://user:pass%20word@h/${T}?key=long%20value&v=1&short=2025",
+        Authorization="Bearer tok-1",
+        X_Key="raw-key",
+    )
+    for secret in ("value-of-t", "tok-1", "Bearer tok-1", "raw-key", "user", "pass word",
+                   "long%20value", "long value", "key=long%20value&v=1&short=2025"):  # fmt: skip
+        assert server.redact.mask(f"<{secret}>") == "<***>", secret
+    assert server.redact.mask("2025-11-25") == "2025-11-25"
+
+
+# -- who is not let in -------------------------------------------------------------------------
+
+CHALLENGE = 'Bearer error="invalid_token", error_description="The token\x80 of t-secret expired"'
+
+
+def test_a_server_that_wants_a_token_is_told_so(serve, call):
+    server = serve(lambda _: [reply(401)])
+    assert failure(call, server) == (
+        "the server wants a token (status 401): give it with --bearer-env or --header;"
+        " none was sent"
+    )
+    assert server.methods == ["server/discover"]
+
+
+def test_a_challenge_is_quoted_without_secrets_and_what_was_sent_is_named(serve, call, monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", "t-secret")
+    server = serve(lambda _: [reply(401, WWW_Authenticate=CHALLENGE)])
+    headers = {"Authorization": "Bearer ${MY_TOKEN}", "X-Key": "literal"}
+    assert failure(call, server, headers=headers) == (
+        "the server does not accept the credentials (status 401); sent was"
+        ' Authorization (from ${MY_TOKEN}), X-Key; the challenge: "Bearer error="invalid_token",'
+        ' error_description="The token\\x80 of *** expired""'
+    )
+
+
+def test_several_challenges_are_cut_at_a_length(serve, call):
+    server = serve(lambda _: [reply(401, WWW_Authenticate="x" * 999)])
+    assert failure(call, server).endswith(f'the challenge: "{"x" * 500}..."')
+
+
+def test_a_server_that_forbids_is_told_with_its_words(serve, call):
+    page = b"Invalid\n Origin header"
+    server = serve(lambda _: [reply(403, page, "text/plain")])
+    url = server.url.replace("://", "://user:password@")
+    assert failure(call, server, url=url) == (
+        "the server forbids it (status 403); sent was the user of the URL;"
+        ' it says "Invalid Origin header"'
+    )
+
+
+def test_an_error_of_json_rpc_does_not_hide_that_nobody_is_let_in(serve, call):
+    def respond(asked):
+        body = {"jsonrpc": "2.0", "id": asked.id, "error": {"code": 1, "message": "no"}}
+        return [say(body, 401)]
+
+    assert "(status 401)" in failure(call, serve(respond))
+
+
+def test_a_call_may_be_the_first_that_is_not_let_in(serve, call):
+    def special(asked):
+        return [reply(403)] if asked.method == "tools/call" else None
+
+    server = serve(modern(special))
+    assert failure(call, server) == "the server forbids it (status 403); none was sent"
+
+
+# -- what is listed ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def surveyed(interrupts):
+    """Call with a server to be surveyed; what it says of itself and offers, and its methods."""
+
+    def run(server, surface=entry.SURFACE, remembered=None):
+        connection = ConnectionOptions(30, 30, 2, 1 << 20)
+        prepared_ = prepare(UrlSpec(server.url, {}), {}, fill_in=True)
+        with open_session(prepared_, connection, interrupts, remembered) as session:
+            return survey(session, surface, connection, prepared_.redact)
+
+    return run
+
+
+WRONG = {"name": "bad", "inputSchema": {"type": "object", "x-mcp-header": "Root"}}
+GOOD = {"name": "echo", "inputSchema": {"type": "object"}}
+
+
+def test_a_tool_that_is_marked_wrongly_is_left_out_with_a_warning(serve, surveyed):
+    live = surveyed(serve(modern(tools=[WRONG, GOOD])))
+    assert list(live.items["tools"]) == ["echo"]
+    assert live.oddities == [
+        'the tool "bad" is left out: x-mcp-header "Root" marks what is no parameter'
+    ]
+
+
+def test_marks_mean_nothing_in_the_legacy_era(serve, surveyed):
+    live = surveyed(serve(legacy(tools=[WRONG, GOOD])))
+    assert list(live.items["tools"]) == ["bad", "echo"]
+    assert live.oddities == []
+
+
+def test_a_pinned_server_of_the_modern_era_is_listed_without_a_word_before(serve, surveyed):
+    server = serve(modern())
+    live = surveyed(server, surface=("tools",), remembered=mcp.MODERN)
+    assert live.server.revision == mcp.MODERN
+    assert server.methods == ["tools/list"]

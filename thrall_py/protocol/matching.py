@@ -1,0 +1,38 @@
+"""Which open request a message answers: by id, never by position. Pure."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from thrall_py.protocol import mcp, wire
+from thrall_py.protocol.jsontext import Value
+
+Id = int | str
+OpenRequests = Mapping[Id, str]  # the method of each request that has no response yet
+
+
+class Response(NamedTuple):
+    """The response to one request: it has a result or an error, never both."""
+
+    id: Id
+    result: Value | None
+    error: mcp.ErrorObject | None
+
+
+def answered_by(message: wire.Message, requests: OpenRequests) -> Id | None:
+    """Find the open request that `message` answers."""
+    if not message.is_answer and (message.method is not None or not message.declared):
+        return None
+    if message.id is None:
+        # An error that could not even say to what: ours, when there is only one it can be.
+        only_one = message.error is not None and len(requests) == 1
+        return next(iter(requests)) if only_one else None
+    value = wire.load_or_none(message.id)
+    return next((id_ for id_ in requests if wire.same_id(value, id_)), None)
+
+
+def is_echo(message: wire.Message, requests: OpenRequests) -> bool:
+    """Tell whether our own request came back: the server repeats what it reads, as cat does."""
+    value = wire.load_or_none(message.id)
+    return any(
+        wire.same_id(value, id_) and message.method == method for id_, method in requests.items()
+    )

@@ -1,0 +1,26 @@
+"""A JSON-RPC error that a server responded with, in words."""
+
+from thrall_py.errors import InputNeededError, JsonRpcError
+from thrall_py.protocol import mcp
+from thrall_py.protocol.jsontext import decode
+from thrall_py.redact import Redactor
+
+_URLS_SHOWN = 3
+_DATA_SHOWN = 500  # characters of an error's data
+
+
+def refused(
+    error: mcp.ErrorObject, stage: str, redact: Redactor
+) -> JsonRpcError | InputNeededError:
+    """Make the failure of a request that got `error` at `stage`: its code, words and data."""
+    message = redact.quoted(error.message) if error.message else ""
+    if error.code == mcp.URL_ELICITATION_REQUIRED:
+        urls = ", ".join(redact.quoted(url) for url in error.urls[:_URLS_SHOWN])
+        wanted = "the server wants a page visited before the call"
+        return InputNeededError(f"{wanted}: {urls or message}")
+    code = "without a code" if error.code is None else redact.plain(str(error.code))
+    sentence = f"the server refused {stage} with error {code}"
+    sentence += f": {message}" if message else ""
+    if error.data:
+        sentence += f", data {redact.plain(decode(error.data.text), _DATA_SHOWN)}"
+    return JsonRpcError(sentence, error.code)

@@ -1,0 +1,80 @@
+"""Contact with one server on a URL: what the two transports have in common."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from thrall_py.errors import ThrallError
+from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout, Unanswered
+from thrall_py.redact import Redactor
+from thrall_py.transport.endpoint import Endpoint
+from thrall_py.transport.http.origin import Origin
+from thrall_py.transport.http.reader import Reader
+from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.waiting import Waiting
+from thrall_py.transport.interrupts import Interrupts
+from thrall_py.transport.sse import EventStream
+
+POSTED = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
+_GOODBYE = 2.0  # seconds at most for the last words to a server
+
+
+class Stream(NamedTuple):
+    """A reply that is a stream, and the events in it."""
+
+    reply: Reply
+    events: EventStream
+
+
+class Contact:
+    """One server on a URL.
+
+    Args:
+        endpoint: where it is.
+        interrupts: the signals that end the waiting; entered by the caller.
+        redact: makes the server's words fit to be repeated.
+        grace: seconds for the last words to it, at most.
+        limit: bytes of one body or event.
+
+    Attributes:
+        waiting: how to wait.
+        origin: where requests go.
+        reader: what reads the replies.
+        limit: as above.
+
+    Raises:
+        InputError: the URL, or that of a proxy, is none.
+
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        interrupts: Interrupts,
+        redact: Redactor,
+        *,
+        grace: float,
+        limit: int,
+    ) -> None:
+        self.waiting = Waiting(interrupts)
+        self.origin = Origin(endpoint, self.waiting, redact)
+        self.reader = Reader(endpoint, redact, limit)
+        self.limit = limit
+        self._grace = grace
+
+    def read(self, reply: Reply, deadline: float) -> bytearray:
+        """Read the body of a reply and have done with it; raises as `Reader.read_body`."""
+        try:
+            return self.reader.read_body(reply, deadline)
+        finally:
+            self.origin.release(reply)
+
+    def leave(self, say_goodbye: Callable[[float], None]) -> str:
+        """Let last words be said until a deadline, then close all connections."""
+        self.waiting.leaving = True
+        # Nothing of it is owed, and a server that does not listen is not waited for.
+        with contextlib.suppress(ThrallError, Unanswered, ReceiveTimeout, MessageTooLarge):
+            say_goodbye(time.monotonic() + min(self._grace, _GOODBYE))
+        self.origin.close()
+        return "was left"

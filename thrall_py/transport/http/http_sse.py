@@ -1,0 +1,111 @@
+"""HTTP+SSE, the transport of 2024-11-05: one long stream of events, and POSTs to another address.
+
+2024-11-05, "Transports". Later revisions are spoken over it, too.
+"""
+
+import time
+from collections import deque
+
+from thrall_py.errors import ServerError
+from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
+from thrall_py.transport.http.connection import Request
+from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.url import resolve
+from thrall_py.transport.sse import Event, EventStream
+
+_ENDPOINT_WAIT = 5.0  # seconds for the first event; a stream of another kind may never bring one
+
+
+class HttpSse:
+    """A Channel over HTTP+SSE."""
+
+    has_headers = False
+
+    def __init__(self, contact: Contact) -> None:
+        self._contact = contact
+        self._url = contact.origin.url
+        self._outgoing: deque[tuple[bytes, Label]] = deque()
+        self._incoming: deque[bytearray] = deque()
+        self._stream: Stream | None = None
+        self._target = ""  # where messages are posted; empty until the server has said it
+
+    def send(self, message: bytes, label: Label, /) -> None:
+        """Queue a message; it is posted while `receive` waits."""
+        self._outgoing.append((message, label))
+
+    def receive(self, deadline: float) -> bytearray:
+        """Post what is queued, and wait for one message, as the Channel says."""
+        stream = self._stream or self._open(deadline)
+        while not self._incoming:
+            if self._outgoing:
+                message, label = self._outgoing.popleft()
+                self._post(message, deadline, runs=label.method == "tools/call")
+            else:
+                for event in self._events(stream, deadline):
+                    if event.type == b"message" and event.data:
+                        self._incoming.append(event.data)
+        return self._incoming.popleft()
+
+    def settle(self) -> None:
+        """Go on listening: the stream is for everything."""
+
+    def unread_by_server(self) -> int:
+        """Nobody can know."""
+        return 0
+
+    def close(self) -> str:
+        """Cancel what is open, and close the stream, which ends the session."""
+        how = self._contact.leave(self._say_goodbye)
+        if self._stream:
+            self._stream.reply.connection.close()
+            self._stream = None
+        return how
+
+    def _say_goodbye(self, deadline: float) -> None:
+        outgoing, self._outgoing = self._outgoing, deque()
+        for message, label in outgoing:
+            if self._target and not label.is_request:
+                self._post(message, deadline, runs=False)
+
+    def _open(self, deadline: float) -> Stream:
+        """Open the stream and wait for the address that messages are posted to."""
+        opening = Request("GET", self._url.target, (("Accept", "text/event-stream"),))
+        patience = min(deadline, time.monotonic() + _ENDPOINT_WAIT)
+        try:
+            reply = self._contact.origin.request(opening, patience)
+            if not self._contact.reader.is_stream(reply):
+                self._contact.read(reply, patience)
+                what = f"opened no stream of events (status {reply.status})"
+                raise Unanswered(what, reply.status)
+            self._stream = Stream(reply, EventStream(self._contact.limit))
+            while not self._target:
+                for event in self._events(self._stream, patience):
+                    if event.type == b"endpoint":
+                        self._target = self._endpoint(event)
+        except ReceiveTimeout:
+            if patience == deadline:
+                raise
+            raise Unanswered("named no endpoint of HTTP+SSE", 200) from None
+        return self._stream
+
+    def _endpoint(self, event: Event) -> str:
+        found = resolve(self._url, event.data.decode("utf-8", "replace"))
+        if found is None or found.origin != self._url.origin:
+            raise ServerError("the server names an endpoint that is not of its own origin")
+        return found.target
+
+    def _events(self, stream: Stream, deadline: float) -> list[Event]:
+        chunk = stream.reply.read(deadline)
+        if not chunk:
+            raise Unanswered("ended its stream of events")
+        return stream.events.feed(chunk)
+
+    def _post(self, message: bytes, deadline: float, *, runs: bool) -> None:
+        """Post a message; the reply to it says only that it came, the answer is an event."""
+        contact = self._contact
+        request = Request("POST", self._target, POSTED, message)
+        reply = contact.origin.request(request, deadline, runs=runs)
+        if reply.is_success:
+            contact.origin.release(reply)
+        else:
+            self._incoming.append(contact.reader.message(reply, contact.read(reply, deadline)))

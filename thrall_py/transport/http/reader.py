@@ -1,0 +1,111 @@
+"""Reads the replies of one server: as a message, or as the reason why there is none."""
+
+from thrall_py.errors import UnauthorizedError
+from thrall_py.protocol import wire
+from thrall_py.protocol.channel import Unanswered
+from thrall_py.protocol.jsontext import JsonError
+from thrall_py.redact import Redactor
+from thrall_py.transport.endpoint import Endpoint
+from thrall_py.transport.http.reply import Reply
+
+_JSON = "application/json"
+_EVENTS = "text/event-stream"
+_UNAUTHORIZED, _FORBIDDEN = 401, 403
+_CHALLENGE = 500  # characters
+_TYPE = 80  # characters of a media type
+_ERROR = b'{"jsonrpc":"2.0","id":null,"error":%s}'
+_KEPT = 4096  # bytes of a body, more than is shown
+
+
+class Reader:
+    """Reads replies, and finds the words for those that are no message.
+
+    Args:
+        endpoint: where they come from.
+        redact: makes the server's words fit to be repeated.
+        limit: bytes of one body.
+
+    """
+
+    def __init__(self, endpoint: Endpoint, redact: Redactor, limit: int) -> None:
+        self._endpoint = endpoint
+        self._redact = redact
+        self._limit = limit
+
+    def is_stream(self, reply: Reply) -> bool:
+        """Whether a reply is a stream of events."""
+        return reply.is_success and reply.media_type == _EVENTS
+
+    def read_body(self, reply: Reply, deadline: float) -> bytearray:
+        """Read a body to its end.
+
+        Raises:
+            UnauthorizedError: the server does not let us in.
+            MessageTooLarge: the body is larger than allowed.
+            Unanswered, ReceiveTimeout, Interrupted: as the reply says.
+
+        """
+        body = reply.read_all(self._limit, deadline)
+        self._refuse_unauthorized(reply, body)
+        return body
+
+    def message(self, reply: Reply, body: bytearray) -> bytearray:
+        """Take a body for a message; a JSON-RPC error is one whatever the status and the type.
+
+        Raises:
+            Unanswered: it is none.
+
+        """
+        if body and reply.is_success and reply.media_type == _JSON:
+            return body
+        messages = _messages(body)
+        if reply.is_success and any(each.declared and each.is_answer for each in messages):
+            return body
+        errors = [each.error for each in messages if each.declared and each.error is not None]
+        if errors and not reply.is_success:
+            # Some servers answer with an id of their own; here only one request can be meant.
+            return bytearray(_ERROR % errors[0].text.encode("latin-1"))
+        raise Unanswered(f"answered with {self._described(reply, body)}", reply.status)
+
+    def _refuse_unauthorized(self, reply: Reply, body: bytearray) -> None:
+        if reply.status not in (_UNAUTHORIZED, _FORBIDDEN):
+            return
+        sent = self._endpoint.credentials
+        if reply.status == _FORBIDDEN:
+            sentence = "the server forbids it (status 403)"
+        elif sent:
+            sentence = "the server does not accept the credentials (status 401)"
+        else:
+            sentence = (
+                "the server wants a token (status 401): give it with --bearer-env or --header"
+            )
+        sentence += f"; sent was {sent}" if sent else "; none was sent"
+        challenge = reply.header("www-authenticate")
+        if challenge:
+            sentence += f"; the challenge: {self._redact.quoted(challenge, _CHALLENGE)}"
+        elif body.strip():
+            sentence += f"; it says {self._beginning(body)}"
+        raise UnauthorizedError(sentence)
+
+    def _described(self, reply: Reply, body: bytearray) -> str:
+        words = f"status {reply.status}"
+        if reply.media_type:
+            words += f" ({self._redact.plain(reply.media_type, _TYPE)})"
+        wait = reply.header("retry-after")
+        if wait:
+            words += f", to be tried again after {self._redact.plain(wait, _TYPE)}"
+        return words + (f" and {self._beginning(body)}" if body.strip() else " and no body")
+
+    def _beginning(self, body: bytearray) -> str:
+        text = self._redact.mask(bytes(body[:_KEPT]).decode("utf-8", "replace"))
+        if len(body) > _KEPT:  # half a secret may stand at the cut, where no mask finds it
+            text = text[: len(text) - self._redact.longest]
+        return self._redact.quoted(" ".join(text.split()))
+
+
+def _messages(body: bytearray) -> list[wire.Message]:
+    """Read what may be a message; `{"error": ...}` of another protocol is not declared as one."""
+    try:
+        return wire.read(body)
+    except JsonError:
+        return []

@@ -1,0 +1,198 @@
+"""Streamable HTTP: every message a POST, the answer in JSON or as a stream of events.
+
+2025-03-26 to 2026-07-28, "Transports". The legacy revisions have sessions, and streams that are
+resumed; in 2026-07-28 there is neither, and to close the reply is to cancel the request.
+"""
+
+import contextlib
+import re
+import time
+from collections import deque
+
+from thrall_py.errors import ServerError
+from thrall_py.protocol import mcp
+from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
+from thrall_py.transport.http.connection import Headers, Request
+from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.sse import EventStream
+
+_RETRY = 1.0  # seconds before a broken stream is resumed, if the server does not say
+_SHORTEST_RETRY = 0.1  # seconds, whatever the server says
+_MOST_RESUMPTIONS = 3  # of a stream, without an event in between
+_HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
+_BAD_REQUEST, _NOT_FOUND = 400, 404
+
+
+class Streamable:
+    """A Channel over Streamable HTTP."""
+
+    has_headers = True
+
+    def __init__(self, contact: Contact) -> None:
+        self._contact = contact
+        self._outgoing: deque[tuple[bytes, Label]] = deque()
+        self._incoming: deque[bytearray] = deque()
+        self._stream: Stream | None = None  # of the reply that is being read
+        self._label = Label("", "")  # of the last request
+        self._is_due = False  # a response to it
+        self._has_begun = False  # the server has, to answer it
+        self._session = b""  # the id that the server handed out
+        self._resumptions = 0  # since the last event
+
+    def send(self, message: bytes, label: Label, /) -> None:
+        """Queue a message; it is posted while `receive` waits.
+
+        In 2026-07-28 a client has nothing to notify a server of: to cancel is to close.
+        """
+        if label.is_request or label.revision != mcp.MODERN:
+            self._outgoing.append((message, label))
+
+    def receive(self, deadline: float) -> bytearray:
+        """Post what is queued, and wait for one message, as the Channel says."""
+        try:
+            while not self._incoming:
+                if self._outgoing:
+                    self._post(*self._outgoing.popleft(), deadline)
+                elif self._stream:
+                    self._listen(self._stream, deadline)
+                elif self._is_due:
+                    raise Unanswered("answered without a response", 200)
+                else:
+                    self._contact.waiting.until(deadline)
+        except ReceiveTimeout as problem:
+            raise ReceiveTimeout(b"", unsent=problem.unsent and not self._has_begun) from None
+        return self._incoming.popleft()
+
+    def settle(self) -> None:
+        """Have done with the stream that brought the response."""
+        self._is_due = False
+        self._end_stream()
+
+    def unread_by_server(self) -> int:
+        """Nobody can know."""
+        return 0
+
+    def close(self) -> str:
+        """Cancel what is open, end the session, and close all connections."""
+        self._end_stream()
+        return self._contact.leave(self._say_goodbye)
+
+    def _say_goodbye(self, deadline: float) -> None:
+        outgoing, self._outgoing = self._outgoing, deque()
+        for message, label in outgoing:
+            if not label.is_request:
+                self._post(message, label, deadline)
+        if self._session:
+            headers = self._headers(self._label)
+            self._session = b""
+            self._tell("DELETE", headers, deadline)
+
+    # -- one request ---------------------------------------------------------------------------
+
+    def _post(self, message: bytes, label: Label, deadline: float) -> None:
+        if not label.is_request:
+            self._tell("POST", (*POSTED, *self._headers(label)), deadline, message)
+            return
+        self._end_stream()
+        self._label, self._is_due, self._has_begun = label, True, False
+        if label.method == "initialize":
+            self._session = b""
+        origin = self._contact.origin
+        headers = (*POSTED, *self._headers(label))
+        request = Request("POST", origin.url.target, headers, message)
+        reply = origin.request(request, deadline, runs=label.method == "tools/call")
+        self._has_begun = True
+        self._take(reply, deadline)
+
+    def _tell(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> None:
+        """Send what brings no message; if something is wrong the next request will tell."""
+        origin = self._contact.origin
+        reply = origin.request(Request(method, origin.url.target, headers, body), deadline)
+        origin.release(reply)
+
+    def _take(self, reply: Reply, deadline: float) -> None:
+        """Take the reply to a request."""
+        if self._label.method == "initialize" and reply.is_success:
+            self._session = reply.header("mcp-session-id").encode("latin-1")
+        reader = self._contact.reader
+        if reader.is_stream(reply):
+            self._resumptions = 0
+            self._stream = Stream(reply, EventStream(self._contact.limit))
+            return
+        body = self._contact.read(reply, deadline)
+        if self._has_lost_session(reply.status, body):
+            self._session = b""
+            what = f"does not know the session any more (status {reply.status})"
+            raise Unanswered(what, reply.status, session_lost=True)
+        self._incoming.append(reader.message(reply, body))
+
+    def _has_lost_session(self, status: int, body: bytearray) -> bool:
+        """Whether a new handshake is asked for (2025-11-25, "Session Management").
+
+        Servers made after an example of the TypeScript SDK say it with status 400 and in words.
+        """
+        if not self._session:
+            return False
+        return status == _NOT_FOUND or (status == _BAD_REQUEST and b"session id" in body.lower())
+
+    def _headers(self, label: Label) -> Headers:
+        headers: list[tuple[str, str | bytes]] = []
+        if label.revision:
+            headers.append(("MCP-Protocol-Version", label.revision))
+        if label.revision == mcp.MODERN:
+            headers += [("Mcp-Method", label.method), *label.mirrored.items()]
+        elif self._session:
+            headers.append(("Mcp-Session-Id", self._session))
+        return headers
+
+    # -- a stream of events --------------------------------------------------------------------
+
+    def _listen(self, stream: Stream, deadline: float) -> None:
+        """Wait for some more of a stream; one that ends too early is resumed, if that is possible.
+
+        What is no message is an event for other programs, or primes the client with an id.
+        """
+        try:
+            chunk = stream.reply.read(deadline)
+        except Unanswered as problem:
+            self._resume(stream, problem, deadline)
+            return
+        if not chunk:
+            early = Unanswered("ended its stream of events without a response", 200)
+            self._resume(stream, early, deadline)
+        for event in stream.events.feed(chunk):
+            self._resumptions = 0
+            if event.type == b"message" and event.data:
+                self._incoming.append(event.data)
+
+    def _resume(self, stream: Stream, why: Unanswered, deadline: float) -> None:
+        """Go on with a stream behind its last event (2025-11-25, "Resumability and Redelivery")."""
+        self._end_stream()
+        events = stream.events
+        if self._label.revision == mcp.MODERN or not _HEADER_VALUE.fullmatch(events.last_id):
+            raise why
+        reply = self._reply_to_resumption(events, why, deadline)
+        if not self._contact.reader.is_stream(reply):
+            self._contact.read(reply, deadline)
+            what = f"does not let its stream of events be resumed (status {reply.status})"
+            raise Unanswered(what, reply.status)
+        self._stream = Stream(reply, EventStream(self._contact.limit, events.last_id))
+        self._stream.events.retry = events.retry
+
+    def _reply_to_resumption(self, events: EventStream, why: Unanswered, deadline: float) -> Reply:
+        origin, waiting = self._contact.origin, self._contact.waiting
+        headers = (("Accept", "text/event-stream"), ("Last-Event-ID", events.last_id))
+        resuming = Request("GET", origin.url.target, (*headers, *self._headers(self._label)))
+        retry = _RETRY if events.retry is None else max(events.retry, _SHORTEST_RETRY)
+        while self._resumptions < _MOST_RESUMPTIONS:
+            self._resumptions += 1
+            waiting.sleep(min(deadline, time.monotonic() + retry))
+            with contextlib.suppress(ServerError, Unanswered):  # perhaps it is just restarting
+                return origin.request(resuming, deadline)
+        raise why
+
+    def _end_stream(self) -> None:
+        if self._stream:
+            self._contact.origin.release(self._stream.reply)
+            self._stream = None

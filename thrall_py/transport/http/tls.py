@@ -1,0 +1,108 @@
+"""TLS over another connection; apart, because `ssl` is 5 ms that plain http does without."""
+
+import functools
+import ssl
+from collections.abc import Callable
+from typing import TypeVar
+
+from thrall_py.errors import ServerError
+from thrall_py.transport.http.link import CHUNK, Link
+from thrall_py.transport.http.url import Url
+from thrall_py.visible import visible
+
+_Result = TypeVar("_Result")
+
+
+class Trust:
+    """The system's authorities, or those of SSL_CERT_FILE. Loading them is 28 ms: once for all."""
+
+    def __init__(self) -> None:
+        self._context = ssl.create_default_context()
+        self._context.set_alpn_protocols(["http/1.1"])
+
+    def secure(self, link: Link, url: Url, deadline: float) -> Link:
+        """Put TLS on a connection to the host of a URL.
+
+        Raises:
+            ServerError: it is not who it should be, or speaks no TLS that we do.
+
+        """
+        try:
+            return TlsLink(link, self._context, url.host, deadline)
+        except ssl.SSLCertVerificationError as problem:
+            raise ServerError(
+                f"the certificate of {visible(url.origin)} is not trusted:"
+                f" {visible(problem.verify_message)} (SSL_CERT_FILE names other authorities)"
+            ) from None
+        except OSError as problem:
+            why = visible(getattr(problem, "reason", None) or problem.strerror or str(problem))
+            raise ServerError(f"no TLS with {visible(url.origin)}: {why}") from None
+
+
+class TlsLink:
+    """TLS over another link.
+
+    Args:
+        link: the link below.
+        context: whom to trust.
+        host: the name, or the address, that the certificate is for.
+        deadline: of the TLS handshake.
+
+    Raises:
+        ssl.SSLError: the certificate is not good, or the server speaks no TLS that we do.
+
+    """
+
+    def __init__(self, link: Link, context: ssl.SSLContext, host: str, deadline: float) -> None:
+        self._link = link
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host)
+        self._complete(self._tls.do_handshake, deadline)
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """Send all of it."""
+        with memoryview(data) as view:
+            for at in range(0, len(view), CHUNK):  # a write into memory is never partial
+                write = functools.partial(self._tls.write, view[at : at + CHUNK])
+                self._complete(write, deadline)
+
+    def receive(self, deadline: float) -> bytes:
+        """Wait for some bytes; none at the end."""
+        try:
+            return self._complete(lambda: self._tls.read(CHUNK), deadline)
+        except ssl.SSLEOFError:
+            return b""  # HTTP says by itself whether that is too early
+
+    def receive_now(self) -> bytes | None:
+        """Take what has come."""
+        records = self._link.receive_now()
+        if records is not None:
+            self._take(records)
+        try:
+            return self._tls.read(CHUNK)
+        except ssl.SSLWantReadError:
+            return None
+        except ssl.SSLEOFError:
+            return b""
+
+    def close(self) -> None:
+        """Close it."""
+        self._link.close()
+
+    def _complete(self, step: Callable[[], _Result], deadline: float) -> _Result:
+        """Take one step of TLS, moving records to and fro as it asks."""
+        while True:
+            try:
+                result = step()
+            except ssl.SSLWantReadError:
+                self._link.send(self._outgoing.read(), deadline)
+                self._take(self._link.receive(deadline))
+            else:
+                self._link.send(self._outgoing.read(), deadline)
+                return result
+
+    def _take(self, records: bytes) -> None:
+        if records:
+            self._incoming.write(records)
+        else:
+            self._incoming.write_eof()

@@ -1,0 +1,106 @@
+"""Reaches a server on a URL: apart, because it loads HTTP."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from urllib.parse import unquote
+
+from thrall_py.catalog.launch import UrlSpec
+from thrall_py.errors import InputError
+from thrall_py.protocol.http_handshake import HttpHandshake
+from thrall_py.protocol.session import Session
+from thrall_py.redact import Redactor
+from thrall_py.transport.endpoint import Endpoint
+from thrall_py.transport.environment import expand, variable_names
+from thrall_py.transport.http.contact import Contact
+from thrall_py.transport.http.http_sse import HttpSse
+from thrall_py.transport.http.streamable import Streamable
+from thrall_py.transport.http.url import Url, parse
+from thrall_py.visible import visible
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
+_VALUE = re.compile(r"[^\x00-\x1f\x7f]*")
+_OWN = re.compile(
+    "accept|accept-encoding|connection|content-.*|expect|host|keep-alive|last-event-id|mcp-.*"
+    "|proxy-connection|te|trailer|transfer-encoding|upgrade",
+    re.IGNORECASE,
+)
+_QUERY_VALUE = 8  # characters; a shorter value of a query stands in every other word
+
+
+def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[str]]:
+    """Fill in an address from the environment.
+
+    Returns:
+        The address, and what must not be repeated of it.
+
+    Raises:
+        InputError: a variable is not set, the URL is none, or a header cannot be sent.
+
+    """
+    headers = {name: _header(name, expand(word, values)) for name, word in spec.headers.items()}
+    text = expand(spec.url, values)
+    _refuse_bytes("the URL", text)
+    url = parse(text)
+    words = (spec.url, *spec.headers.values())
+    names = {name for word in words for name in variable_names(word)}
+    secrets = [values[name] for name in names if name in values]
+    for value in headers.values():
+        secrets += [value, value.rpartition(" ")[2]]  # a token, without the "Bearer" before it
+    secrets += [*map(unquote, url.userinfo.split(":")), *_query_secrets(url)]
+    secrets.append(url.credentials.rpartition(" ")[2])  # the same in base64
+    return Endpoint(text, headers, _credentials(spec, url)), secrets
+
+
+def begin(contact: Callable[[], Contact], redact: Redactor, seconds: float) -> HttpHandshake:
+    """Begin a handshake with a server on a URL.
+
+    Args:
+        contact: makes contact with it, afresh.
+        redact: makes its words fit to be repeated.
+        seconds: from now to the end of the handshake.
+
+    """
+
+    def start() -> Session:
+        return Session(Streamable(contact()), time.monotonic, redact)
+
+    return HttpHandshake(start, lambda: HttpSse(contact()), seconds)
+
+
+def _header(name: str, value: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InputError(f'no header can have the name "{visible(name)}"')
+    if _OWN.fullmatch(name):
+        raise InputError(f"the header {name} is set by thrall itself")
+    if not _VALUE.fullmatch(value):
+        raise InputError(f"the value of the header {name} has a line break or another control")
+    _refuse_bytes(f"the value of the header {name}", value)
+    return value.strip()
+
+
+def _refuse_bytes(what: str, text: str) -> None:
+    """Refuse what came from the environment or the command line and was not UTF-8 there."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{what} is not UTF-8") from None
+
+
+def _credentials(spec: UrlSpec, url: Url) -> str:
+    """Say which headers are sent, and which variables they are from."""
+    said = []
+    for name, word in spec.headers.items():
+        variables = " and ".join(f"${{{each}}}" for each in variable_names(word))
+        said.append(f"{name} (from {variables})" if variables else name)
+    if url.userinfo:
+        said.append("the user of the URL")
+    return ", ".join(said)
+
+
+def _query_secrets(url: Url) -> list[str]:
+    """The query is not repeated, nor what stands in it, however it is spelled."""
+    query = url.target.partition("?")[2]
+    values = (pair.partition("=")[2] for pair in query.split("&"))
+    long = [value for value in values if len(value) >= _QUERY_VALUE]
+    return [query, *long, *map(unquote, long)]
