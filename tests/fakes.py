@@ -62,6 +62,9 @@ class Script:
         self.now = max(self.now, deadline)
         raise ReceiveTimeout(b"", unsent=False)
 
+    def flush(self, deadline):
+        assert deadline
+
     def settle(self):
         self.settled += 1
 

@@ -186,6 +186,9 @@ class Pipe:
             self.lines.append(self.partial)
             self.partial = line
 
+    def flush(self, deadline):
+        assert deadline
+
     def settle(self):
         pass
 

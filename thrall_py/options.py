@@ -2,6 +2,7 @@
 
 import functools
 import math
+import os
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -111,8 +112,8 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> int:
 
 
 def _variable(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not (value.isascii() and value.isidentifier()):
-        raise click.BadParameter("give the name of a variable, not the token itself")
+    if value is not None and not os.environ.get(value):  # what was given may be a token: not shown
+        raise click.BadParameter("no variable of that name is set (give its name, not the token)")
     return value
 
 

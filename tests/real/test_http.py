@@ -210,7 +210,7 @@ def test_what_was_said_of_the_probe_is_not_told_when_a_call_fails(up):
     assert up.echo(TEXT, *up.url) == TEXT
 
 
-@pytest.mark.parametrize("up", [*KINDS[:1], *KINDS[2:5]], indirect=True)
+@pytest.mark.parametrize("up", [*list(KINDS)[:1], *list(KINDS)[2:5]], indirect=True)
 def test_a_newer_revision_cannot_be_fixed(up):
     run = up.echo(TEXT, *up.url, "--protocol", MODERN)
     assert (run.status, run.out) == (4, ""), run

@@ -27,7 +27,7 @@ _SECRET_HEADER = re.compile(r"auth|cookie|token|secret|pass|key|credential", re.
 _SCHEMES = ("basic", "bearer", "token")  # in front of a credential
 _SHORTEST = 16  # characters of a value that may be a token
 _USERINFO = re.compile(r"://([^/@\s:]*)(?::([^/@\s]*))?@")
-_QUERY = re.compile(r"[?&]([^=&\s]+)=([^&#\s]+)")
+_QUERY = re.compile(r"[?&#]([^=&\s]+)=([^&#\s]+)")
 _VARIABLE = re.compile(r"\$\{(?:[^}:]*:-([^}]*)|[^}]*)\}")
 
 

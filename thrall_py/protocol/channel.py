@@ -50,6 +50,14 @@ class Channel(Protocol):
 
         """
 
+    def flush(self, deadline: float) -> None:
+        """Wait until what was sent has gone out, if that takes a reply of its own.
+
+        Raises:
+            ReceiveTimeout, errors.Interrupted: as `receive`.
+
+        """
+
     def settle(self) -> None:
         """Take note that every request has its response: what more may come is not waited for."""
 

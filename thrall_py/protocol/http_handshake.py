@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from thrall_py.errors import HttpStatusError
 from thrall_py.protocol import mcp
-from thrall_py.protocol.channel import Channel
+from thrall_py.protocol.channel import Channel, ReceiveTimeout
 from thrall_py.protocol.opening import Opening, Verdict
 from thrall_py.protocol.session import HANDSHAKE, Session
 
@@ -82,6 +82,7 @@ class HttpHandshake(Opening):
                 raise
             self._initialize_old(revision, refusal)
         else:
+            self._flush()
             self.session.renew = self._renew
 
     def _initialize_old(self, revision: str, refusal: HttpStatusError) -> None:
@@ -96,6 +97,14 @@ class HttpHandshake(Opening):
         """Begin a new session with a server that forgot the one before."""
         self._begin_again()
         super()._initialize(self.session.server.revision)
+        self._flush()
+
+    def _flush(self) -> None:
+        """Have the end of the handshake taken before anything else is asked."""
+        try:
+            self.session.channel.flush(self._since + self._seconds)
+        except ReceiveTimeout as problem:
+            raise self.session.timed_out(problem, self._seconds) from None
 
     def _begin_again(self) -> None:
         self._since = self.session.clock()

@@ -76,23 +76,13 @@ class Session:
     ) -> Value:
         """Send a request and wait for its result; arguments as for `ask`.
 
-        A server that forgot the session has not run the request, so it is sent in a new one.
-
         Raises:
             JsonRpcError, InputNeededError: the server responded with an error.
             ServerError, TimedOutError: as `ask`.
 
         """
         self.stage = method
-        try:
-            response = self.ask(method, params, seconds, since, mirrored)
-        except errors.SessionLostError:
-            if self.renew is None:
-                raise
-            renew, self.renew = self.renew, None
-            renew()
-            self.stage = method
-            response = self.ask(method, params, seconds, since, mirrored)
+        response = self.ask(method, params, seconds, since, mirrored)
         if response.result is None:
             assert response.error, "a response has one of the two"
             raise self.refused(response.error)

@@ -1,9 +1,15 @@
 """What a session is for: list what a server offers, call one of its tools once."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from thrall_py.errors import HttpStatusError, InputNeededError, JsonRpcError, ServerError
+from thrall_py.errors import (
+    HttpStatusError,
+    InputNeededError,
+    JsonRpcError,
+    ServerError,
+    SessionLostError,
+)
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import NO_HEADERS, ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import JsonError, Value, decode
@@ -34,6 +40,9 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
     changes = session.list_changes
     try:
         items = _pages(session, kind, seconds, limit)
+    except SessionLostError as lost:
+        _begin_anew(session, lost)  # and all pages again: those before are of another session
+        items = _pages(session, kind, seconds, limit)
     except (HttpStatusError, JsonRpcError):
         if session.find_out is None:
             raise
@@ -60,11 +69,20 @@ def left_out(session: Session) -> list[str]:
     ]
 
 
-def call(session: Session, tool: str, arguments: str, seconds: float, limit: int) -> Value:
+def call(  # noqa: PLR0913 - what is called, how long, and what comes before a second time
+    session: Session,
+    tool: str,
+    arguments: str,
+    seconds: float,
+    limit: int,
+    *,
+    before_again: Callable[[], None] | None = None,
+) -> Value:
     """Call `tool` once with the JSON text `arguments`; the result, complete.
 
-    Where arguments are mirrored in headers the tools are listed first (`limit` as for `list_all`),
-    and once more if the server finds that the headers do not fit: then it has run nothing.
+    Where arguments are mirrored in headers the tools are listed first (`limit` as for `list_all`).
+    The call is sent again, once, if the server has certainly not run it: it forgot the session, or
+    finds that the headers do not fit; `before_again` is called then, and may raise.
 
     Raises:
         InputNeededError: the server asks for input.
@@ -72,17 +90,19 @@ def call(session: Session, tool: str, arguments: str, seconds: float, limit: int
         JsonRpcError, TimedOutError: as the session says.
 
     """
-    if not session.mirrors:
-        return _call(session, tool, arguments, seconds)
-    if not session.listed:
+    if session.mirrors and not session.listed:
         list_all(session, mcp.TOOLS, seconds, limit)
     try:
-        return _call(session, tool, arguments, seconds, _mirrored(session, tool, arguments))
+        return _call(session, tool, arguments, seconds)
+    except SessionLostError as lost:
+        _begin_anew(session, lost)
     except JsonRpcError as problem:
-        if problem.code != mcp.HEADER_MISMATCH:
+        if not session.mirrors or problem.code != mcp.HEADER_MISMATCH:
             raise
-    list_all(session, mcp.TOOLS, seconds, limit)
-    return _call(session, tool, arguments, seconds, _mirrored(session, tool, arguments))
+        list_all(session, mcp.TOOLS, seconds, limit)
+    if before_again:
+        before_again()
+    return _call(session, tool, arguments, seconds)
 
 
 def pause(session: Session, seconds: float) -> None:
@@ -100,7 +120,9 @@ def pause(session: Session, seconds: float) -> None:
         raise session.closed(problem) from None
 
 
-def _mirrored(session: Session, tool: str, arguments: str) -> dict[str, str]:
+def _mirrored(session: Session, tool: str, arguments: str) -> Mapping[str, str]:
+    if not session.mirrors:
+        return NO_HEADERS
     from thrall_py.protocol import mirror
 
     definition = session.listed.get(tool)
@@ -119,19 +141,14 @@ def _wrongly_marked(session: Session) -> dict[str, str]:
     return {name: each.reason for name, each in marks.items() if isinstance(each, mirror.WrongMark)}
 
 
-def _call(
-    session: Session,
-    tool: str,
-    arguments: str,
-    seconds: float,
-    mirrored: Mapping[str, str] = NO_HEADERS,
-) -> Value:
+def _call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     """Call, and follow a result that only asks to come back.
 
     That is `input_required` with nothing but a state: the same call under a new id with that state
     (2026-07-28, "Multi Round-Trip Requests").
     """
     since = session.clock()
+    mirrored = _mirrored(session, tool, arguments)
     members = mcp.call_members(tool, arguments)
     for _ in range(_MOST_ROUNDS):
         params = mcp.request_params(session.server.revision, members)
@@ -144,6 +161,14 @@ def _call(
         members = f'{mcp.call_members(tool, arguments)},"requestState":{state}'
         pause(session, _ROUND_PAUSE)
     raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
+
+
+def _begin_anew(session: Session, lost: SessionLostError) -> None:
+    """Do the handshake again, once, with a server that forgot the session and so ran nothing."""
+    if session.renew is None:
+        raise lost
+    renew, session.renew = session.renew, None
+    renew()
 
 
 def _refuse_contradictions(

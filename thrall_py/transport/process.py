@@ -92,6 +92,9 @@ class Process:
             raise MessageTooLarge(self._limit)
         return line
 
+    def flush(self, _: float) -> None:
+        """Go on: a pipe needs no reply."""
+
     def settle(self) -> None:
         """Do nothing: the pipe is for everything."""
 

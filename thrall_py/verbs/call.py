@@ -48,11 +48,20 @@ def call_server(
 
 
 def answer(
-    session: Session, call: Call, connection: ConnectionOptions, on_result: OnResult
+    session: Session,
+    call: Call,
+    connection: ConnectionOptions,
+    on_result: OnResult,
+    before_again: Callable[[], None] | None = None,
 ) -> render.Rendered:
-    """Call a tool in an open session; `on_result` gets the answer first."""
+    """Call a tool in an open session; `on_result` gets the answer, the rest is as `tools.call`."""
     result = tools.call(
-        session, call.tool, call.arguments, connection.timeout, connection.max_message
+        session,
+        call.tool,
+        call.arguments,
+        connection.timeout,
+        connection.max_message,
+        before_again=before_again,
     )
     rendered = render.read_result(result)
     on_result(rendered)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from thrall_py.catalog import drift, report
 from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.drift import Difference
-from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.errors import DriftError
 from thrall_py.output.render import Rendered
 from thrall_py.protocol import mcp
@@ -15,6 +15,8 @@ from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.call import Call, OnResult, answer
 from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 from thrall_py.verbs.survey import survey
+
+OnDrift = Callable[[list[Difference], Redactor], None]
 
 
 class Callbacks(NamedTuple):
@@ -27,7 +29,7 @@ class Callbacks(NamedTuple):
     """
 
     on_result: OnResult
-    on_drift: Callable[[list[Difference], Redactor], None] | None
+    on_drift: OnDrift | None
 
 
 def call_pinned(
@@ -39,7 +41,8 @@ def call_pinned(
 ) -> Rendered:
     """Call a pinned tool, if its server still defines it as it was pinned.
 
-    The server is asked in the same session, so it cannot show one definition and serve another.
+    The server is asked in the same session, so it cannot show one definition and serve another;
+    if a new one begins meanwhile, it is asked again.
 
     Args:
         call: what is called, by its name with the prefix.
@@ -59,13 +62,25 @@ def call_pinned(
     name = call.tool.removeprefix(pinned.prefix)
     server = prepare(pinned.launch, {}, fill_in=True)
     with open_session(server, connection, interrupts, pinned.server.revision) as session:
-        if callbacks.on_drift is not None:
-            live = survey(session, (mcp.TOOLS.member,), connection, server.redact)
-            now = live.items[mcp.TOOLS.member].get(name)
-            found = drift.compare_tool(name, pinned.tools[name], now)
-            drifted = [each for each in found if each.change.kind != COSMETIC]
-            if drifted:
-                callbacks.on_drift(drifted, server.redact)
-                changes = report.summarize(drifted, server.redact)
-                raise DriftError(f"not as pinned, so nothing was called: {changes}; review, re-pin")
-        return answer(session, call._replace(tool=name), connection, callbacks.on_result)
+
+        def verify() -> None:
+            if callbacks.on_drift is not None:
+                live = survey(session, (mcp.TOOLS.member,), connection, server.redact)
+                now = live.items[mcp.TOOLS.member].get(name)
+                _refuse_drift(name, pinned.tools[name], now, server.redact, callbacks.on_drift)
+
+        verify()
+        # A server that forgets the session, or its own definition, may be another one by now.
+        wanted = call._replace(tool=name)
+        return answer(session, wanted, connection, callbacks.on_result, before_again=verify)
+
+
+def _refuse_drift(
+    name: str, pinned: PinnedItem, now: PinnedItem | None, redact: Redactor, on_drift: OnDrift
+) -> None:
+    found = drift.compare_tool(name, pinned, now)
+    drifted = [each for each in found if each.change.kind != COSMETIC]
+    if drifted:
+        on_drift(drifted, redact)
+        changes = report.summarize(drifted, redact)
+        raise DriftError(f"not as pinned, so nothing was called: {changes}; review, re-pin")

@@ -1,9 +1,11 @@
 """Reaches a server on a URL: apart, because it loads HTTP."""
 
+import binascii
+import contextlib
 import re
 import time
-from collections.abc import Callable, Mapping
-from urllib.parse import unquote
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import quote, quote_plus, unquote
 
 from thrall_py.catalog.launch import UrlSpec
 from thrall_py.errors import InputError
@@ -14,6 +16,7 @@ from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.environment import expand, variable_names
 from thrall_py.transport.http.contact import Contact
 from thrall_py.transport.http.http_sse import HttpSse
+from thrall_py.transport.http.proxy import proxy_for
 from thrall_py.transport.http.streamable import Streamable
 from thrall_py.transport.http.url import Url, parse
 from thrall_py.visible import visible
@@ -25,7 +28,7 @@ _OWN = re.compile(
     "|proxy-connection|te|trailer|transfer-encoding|upgrade",
     re.IGNORECASE,
 )
-_QUERY_VALUE = 8  # characters; a shorter value of a query stands in every other word
+_SHORTEST_PART = 8  # characters; a shorter one of a query or a header stands in every other word
 
 
 def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[str]]:
@@ -42,14 +45,14 @@ def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[st
     text = expand(spec.url, values)
     _refuse_bytes("the URL", text)
     url = parse(text)
+    proxy = proxy_for(url, values)
     words = (spec.url, *spec.headers.values())
     names = {name for word in words for name in variable_names(word)}
     secrets = [values[name] for name in names if name in values]
-    for value in headers.values():
-        secrets += [value, value.rpartition(" ")[2]]  # a token, without the "Bearer" before it
-    secrets += [*map(unquote, url.userinfo.split(":")), *_query_secrets(url)]
-    secrets.append(url.credentials.rpartition(" ")[2])  # the same in base64
-    return Endpoint(text, headers, _credentials(spec, url)), secrets
+    secrets += [part for value in headers.values() for part in _header_secrets(value)]
+    secrets += [*_query_secrets(url), *_user_secrets(url), *(_user_secrets(proxy) if proxy else ())]
+    spelled = [spelling for secret in secrets for spelling in _spellings(secret)]
+    return Endpoint(text, headers, _credentials(spec, url)), [*secrets, *spelled]
 
 
 def begin(contact: Callable[[], Contact], redact: Redactor, seconds: float) -> HttpHandshake:
@@ -98,9 +101,34 @@ def _credentials(spec: UrlSpec, url: Url) -> str:
     return ", ".join(said)
 
 
-def _query_secrets(url: Url) -> list[str]:
+def _header_secrets(value: str) -> Iterator[str]:
+    """What must not be repeated of a header: all of it, its parts, and what base64 hides."""
+    yield value
+    yield from (part for part in re.split(r"[\s;,=]+", value) if len(part) >= _SHORTEST_PART)
+    scheme, _, coded = value.partition(" ")
+    if scheme.lower() == "basic":
+        with contextlib.suppress(ValueError):
+            pair = binascii.a2b_base64(coded.encode()).decode()
+            yield from (pair, pair.partition(":")[2])
+
+
+def _user_secrets(url: Url) -> Iterator[str]:
+    """The user and the password of a URL, and the header that is made of them."""
+    yield from map(unquote, url.userinfo.split(":"))
+    yield url.credentials.rpartition(" ")[2]
+
+
+def _query_secrets(url: Url) -> Iterator[str]:
     """The query is not repeated, nor what stands in it, however it is spelled."""
     query = url.target.partition("?")[2]
     values = (pair.partition("=")[2] for pair in query.split("&"))
-    long = [value for value in values if len(value) >= _QUERY_VALUE]
-    return [query, *long, *map(unquote, long)]
+    long = [value for value in values if len(value) >= _SHORTEST_PART]
+    yield from (query, *long, *map(unquote, long))
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """How a URL, a header or a page spells a secret: some of these are our own doing."""
+    yield from (quote(secret), quote(secret, safe=""), quote_plus(secret), secret.lower())
+    data = secret.encode()
+    yield binascii.b2a_base64(data, newline=False).decode()
+    yield data.decode("latin-1")

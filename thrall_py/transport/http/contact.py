@@ -17,7 +17,8 @@ from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.sse import EventStream
 
 POSTED = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
-_GOODBYE = 2.0  # seconds at most for the last words to a server
+_GOODBYE = 2.0  # seconds at most for each of the last words to a server
+_SHORTEST_GOODBYE = 0.2  # seconds, also with no grace: a session that nobody ends lives on
 
 
 class Stream(NamedTuple):
@@ -70,11 +71,13 @@ class Contact:
         finally:
             self.origin.release(reply)
 
-    def leave(self, say_goodbye: Callable[[float], None]) -> str:
-        """Let last words be said until a deadline, then close all connections."""
+    def leave(self, *goodbyes: Callable[[float], None]) -> str:
+        """Let last words be said, each until a deadline of its own, then close all connections."""
         self.waiting.leaving = True
-        # Nothing of it is owed, and a server that does not listen is not waited for.
-        with contextlib.suppress(ThrallError, Unanswered, ReceiveTimeout, MessageTooLarge):
-            say_goodbye(time.monotonic() + min(self._grace, _GOODBYE))
+        patience = max(_SHORTEST_GOODBYE, min(self._grace, _GOODBYE))
+        for say in goodbyes:
+            # Nothing of it is owed, and a server that does not listen is not waited for.
+            with contextlib.suppress(ThrallError, Unanswered, ReceiveTimeout, MessageTooLarge):
+                say(time.monotonic() + patience)
         self.origin.close()
         return "was left"

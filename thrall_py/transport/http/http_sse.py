@@ -49,23 +49,23 @@ class HttpSse:
     def settle(self) -> None:
         """Go on listening: the stream is for everything."""
 
+    def flush(self, deadline: float) -> None:
+        """Post what is queued but for requests."""
+        while self._target and self._outgoing and not self._outgoing[0][1].is_request:
+            message, _ = self._outgoing.popleft()
+            self._post(message, deadline, runs=False)
+
     def unread_by_server(self) -> int:
         """Nobody can know."""
         return 0
 
     def close(self) -> str:
         """Cancel what is open, and close the stream, which ends the session."""
-        how = self._contact.leave(self._say_goodbye)
+        how = self._contact.leave(self.flush)
         if self._stream:
             self._stream.reply.connection.close()
             self._stream = None
         return how
-
-    def _say_goodbye(self, deadline: float) -> None:
-        outgoing, self._outgoing = self._outgoing, deque()
-        for message, label in outgoing:
-            if self._target and not label.is_request:
-                self._post(message, deadline, runs=False)
 
     def _open(self, deadline: float) -> Stream:
         """Open the stream and wait for the address that messages are posted to."""

@@ -3,7 +3,6 @@
 import os
 
 from thrall_py import __version__
-from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import Unanswered
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
@@ -51,19 +50,22 @@ class Origin:
                 and only what runs nothing may be sent again.
 
         Raises:
-            ServerError: the server is not reached, or sends us where no header may go.
+            ServerError: the server is not reached.
+            Unanswered: it sends us where no header may go.
             Unanswered, ReceiveTimeout, Interrupted: as `Connection` says.
 
         """
+        status = 0
         for _ in range(_MOST_REDIRECTS):
             target = self._moved.get(request.target, request.target)
             connection = None if runs else self._take_idle()
             reply = self._exchange(connection, request._replace(target=target), deadline)
             if reply.status not in _REDIRECTS:
                 return reply
+            status = reply.status
             self.release(reply)
             self._moved[request.target] = self._redirected(reply, target)
-        raise ServerError(f"the server redirects without end: {_MOST_REDIRECTS} times")
+        raise Unanswered(f"redirects without end ({_MOST_REDIRECTS} times)", status)
 
     def release(self, reply: Reply) -> None:
         """Have done with a reply; its connection is kept if that costs no waiting."""
@@ -135,7 +137,8 @@ class Origin:
         if to and location and same_origin and reply.status in _SAME_REQUEST:
             return to.target
         shown = self._redact.plain(to.shown) if to and location else "nowhere"
-        raise ServerError(
-            f"the server redirects (status {reply.status}) to {shown}, which is not followed:"
-            " if that is right, give it as the URL"
+        raise Unanswered(
+            f"redirects (status {reply.status}) to {shown}, which is not followed"
+            " (if that is right, give it as the URL),",
+            reply.status,
         )

@@ -9,7 +9,7 @@ from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.reply import Reply
 
 _JSON = "application/json"
-_EVENTS = "text/event-stream"
+EVENTS = "text/event-stream"
 _UNAUTHORIZED, _FORBIDDEN = 401, 403
 _CHALLENGE = 500  # characters
 _TYPE = 80  # characters of a media type
@@ -34,7 +34,7 @@ class Reader:
 
     def is_stream(self, reply: Reply) -> bool:
         """Whether a reply is a stream of events."""
-        return reply.is_success and reply.media_type == _EVENTS
+        return reply.is_success and reply.media_type == EVENTS
 
     def read_body(self, reply: Reply, deadline: float) -> bytearray:
         """Read a body to its end.
@@ -58,7 +58,7 @@ class Reader:
         """
         if body and reply.is_success and reply.media_type == _JSON:
             return body
-        messages = _messages(body)
+        messages = read_messages(body)
         if reply.is_success and any(each.declared and each.is_answer for each in messages):
             return body
         errors = [each.error for each in messages if each.declared and each.error is not None]
@@ -103,7 +103,7 @@ class Reader:
         return self._redact.quoted(" ".join(text.split()))
 
 
-def _messages(body: bytearray) -> list[wire.Message]:
+def read_messages(body: bytearray) -> list[wire.Message]:
     """Read what may be a message; `{"error": ...}` of another protocol is not declared as one."""
     try:
         return wire.read(body)

@@ -10,10 +10,11 @@ import time
 from collections import deque
 
 from thrall_py.errors import ServerError
-from thrall_py.protocol import mcp
+from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.transport.http.connection import Headers, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.reader import EVENTS, read_messages
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.sse import EventStream
 
@@ -21,6 +22,8 @@ _RETRY = 1.0  # seconds before a broken stream is resumed, if the server does no
 _SHORTEST_RETRY = 0.1  # seconds, whatever the server says
 _MOST_RESUMPTIONS = 3  # of a stream, without an event in between
 _HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
+_SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
+_PATIENCE = 2.0  # seconds for a reply of ours to be taken
 _BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
@@ -39,6 +42,8 @@ class Streamable:
         self._has_begun = False  # the server has, to answer it
         self._session = b""  # the id that the server handed out
         self._resumptions = 0  # since the last event
+        self._posted = b""  # the last request
+        self._is_deaf = False  # it lets our replies hang
 
     def send(self, message: bytes, label: Label, /) -> None:
         """Queue a message; it is posted while `receive` waits.
@@ -73,16 +78,18 @@ class Streamable:
         """Nobody can know."""
         return 0
 
+    def flush(self, deadline: float) -> None:
+        """Post what is queued but for requests, whose replies `receive` waits for."""
+        while self._outgoing and not self._outgoing[0][1].is_request:
+            message, label = self._outgoing.popleft()
+            self._tell("POST", (*POSTED, *self._headers(label)), deadline, message)
+
     def close(self) -> str:
         """Cancel what is open, end the session, and close all connections."""
         self._end_stream()
-        return self._contact.leave(self._say_goodbye)
+        return self._contact.leave(self.flush, self._end_session)
 
-    def _say_goodbye(self, deadline: float) -> None:
-        outgoing, self._outgoing = self._outgoing, deque()
-        for message, label in outgoing:
-            if not label.is_request:
-                self._post(message, label, deadline)
+    def _end_session(self, deadline: float) -> None:
         if self._session:
             headers = self._headers(self._label)
             self._session = b""
@@ -92,9 +99,10 @@ class Streamable:
 
     def _post(self, message: bytes, label: Label, deadline: float) -> None:
         if not label.is_request:
-            self._tell("POST", (*POSTED, *self._headers(label)), deadline, message)
+            self._reply(message, label, deadline)
             return
         self._end_stream()
+        self._posted = message
         self._label, self._is_due, self._has_begun = label, True, False
         if label.method == "initialize":
             self._session = b""
@@ -105,36 +113,54 @@ class Streamable:
         self._has_begun = True
         self._take(reply, deadline)
 
+    def _reply(self, message: bytes, label: Label, deadline: float) -> None:
+        """Post a reply to the server, which may not keep the answer to our request waiting."""
+        if self._is_deaf:
+            return
+        own = min(deadline, time.monotonic() + _PATIENCE)
+        try:
+            self._tell("POST", (*POSTED, *self._headers(label)), own, message)
+        except ReceiveTimeout:
+            self._is_deaf = True
+
     def _tell(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> None:
         """Send what brings no message; if something is wrong the next request will tell."""
         origin = self._contact.origin
-        reply = origin.request(Request(method, origin.url.target, headers, body), deadline)
-        origin.release(reply)
+        with contextlib.suppress(ServerError, Unanswered):
+            origin.release(
+                origin.request(Request(method, origin.url.target, headers, body), deadline)
+            )
 
     def _take(self, reply: Reply, deadline: float) -> None:
         """Take the reply to a request."""
         if self._label.method == "initialize" and reply.is_success:
-            self._session = reply.header("mcp-session-id").encode("latin-1")
+            given = reply.header("mcp-session-id").encode("latin-1")
+            self._session = given if _SESSION_ID.fullmatch(given) else b""
         reader = self._contact.reader
         if reader.is_stream(reply):
             self._resumptions = 0
             self._stream = Stream(reply, EventStream(self._contact.limit))
             return
         body = self._contact.read(reply, deadline)
-        if self._has_lost_session(reply.status, body):
+        if self._session and self._is_about_session(reply, body):
             self._session = b""
             what = f"does not know the session any more (status {reply.status})"
             raise Unanswered(what, reply.status, session_lost=True)
         self._incoming.append(reader.message(reply, body))
 
-    def _has_lost_session(self, status: int, body: bytearray) -> bool:
+    def _is_about_session(self, reply: Reply, body: bytearray) -> bool:
         """Whether a new handshake is asked for (2025-11-25, "Session Management").
 
         Servers made after an example of the TypeScript SDK say it with status 400 and in words.
+        What answers our request in other words is its answer, whatever the status.
         """
-        if not self._session:
+        if reply.status not in (_BAD_REQUEST, _NOT_FOUND) or reply.media_type == EVENTS:
             return False
-        return status == _NOT_FOUND or (status == _BAD_REQUEST and b"session id" in body.lower())
+        messages = read_messages(body)
+        ours = wire.read(self._posted)[0].id
+        says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
+        is_answer = any(each.id and ours and each.id.text == ours.text for each in messages)
+        return says_so or (reply.status == _NOT_FOUND and not is_answer)
 
     def _headers(self, label: Label) -> Headers:
         headers: list[tuple[str, str | bytes]] = []

@@ -1,11 +1,12 @@
 """TLS over another connection; apart, because `ssl` is 5 ms that plain http does without."""
 
 import functools
+import os
 import ssl
 from collections.abc import Callable
 from typing import TypeVar
 
-from thrall_py.errors import ServerError
+from thrall_py.errors import InputError, ServerError
 from thrall_py.transport.http.link import CHUNK, Link
 from thrall_py.transport.http.url import Url
 from thrall_py.visible import visible
@@ -14,10 +15,20 @@ _Result = TypeVar("_Result")
 
 
 class Trust:
-    """The system's authorities, or those of SSL_CERT_FILE. Loading them is 28 ms: once for all."""
+    """The system's authorities, or those of SSL_CERT_FILE. Loading them is 28 ms: once for all.
+
+    Raises:
+        InputError: that file cannot be used.
+
+    """
 
     def __init__(self) -> None:
-        self._context = ssl.create_default_context()
+        file, folder = (os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+        try:
+            self._context = ssl.create_default_context(cafile=file, capath=folder)
+        except OSError as problem:
+            why = visible(problem.strerror or str(problem))
+            raise InputError(f"SSL_CERT_FILE and SSL_CERT_DIR cannot be used: {why}") from None
         self._context.set_alpn_protocols(["http/1.1"])
 
     def secure(self, link: Link, url: Url, deadline: float) -> Link:

@@ -1,11 +1,13 @@
 """URLs of http and https, taken apart (RFC 3986)."""
 
 import binascii
+import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from thrall_py.errors import InputError
 
+_ODD = re.compile(r"[\x00-\x20\x7f\\]")
 _PORTS = {"http": 80, "https": 443}
 _SAFE = "/?:@!$&'()*+,;=-._~%[]"  # what a target holds as it is; the rest is escaped
 
@@ -57,8 +59,8 @@ def parse(text: str) -> Url:
         InputError: it is none of http or https.
 
     """
-    try:
-        url = _from_parts(urlsplit(text))
+    try:  # urlsplit drops line ends and tabs, and takes a backslash for a part of a name
+        url = None if _ODD.search(text) else _from_parts(urlsplit(text))
     except (UnicodeError, ValueError):  # the port, the brackets, a host that no IDNA has
         url = None
     if url is None:
