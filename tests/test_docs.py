@@ -91,7 +91,7 @@ def test_every_failure_has_a_status_of_the_table():
 def test_help_fits_one_screen(words, capfd):
     assert cli.run(words) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert len(lines) <= 32
+    assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
 
 

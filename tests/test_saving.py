@@ -102,3 +102,26 @@ def test_half_a_part_is_not_left_behind():
     with pytest.raises(OutputError, match="^cannot write ./part-1.png: No space left on device$"):
         saving._write(".", 1, Part())
     assert os.listdir() == []
+
+
+# -- over what is there ------------------------------------------------------------------------
+
+
+def test_by_force_a_file_that_is_there_is_written_over():
+    Path("part-1.png").write_text("old")
+    os.symlink("nowhere", "part-2.png")
+    assert saving.save(answer(PNG, PNG), ".", force=True) == {0: "./part-1.png", 1: "./part-2.png"}
+    assert sorted(os.listdir()) == ["part-1.png", "part-2.png"]
+    for name in os.listdir():
+        assert not os.path.islink(name)
+        assert Path(name).read_bytes() == b"\x89PNG"
+
+
+def test_force_leaves_what_is_there_as_it_is_if_it_cannot_be_written(tmp_path):
+    gone = str(tmp_path / "gone")
+    with pytest.raises(OutputError, match="No such file or directory"):
+        saving.save(answer(PNG), gone, force=True)
+    os.mkdir("part-1.png")
+    with pytest.raises(OutputError, match="cannot write ./part-1.png: Is a directory"):
+        saving.save(answer(PNG), ".", force=True)
+    assert os.listdir() == ["part-1.png"]

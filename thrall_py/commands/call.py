@@ -20,7 +20,9 @@ from thrall_py.verbs.connect import ConnectionOptions, prepare
 @click.option("--unverified", is_flag=True, help="Call it even if it is not as pinned.")
 @click.option("--validate", is_flag=True, help="Check the arguments against its pinned schema.")
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
+@click.option("--raw", is_flag=True, help="Print the one part that is not text as it is.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
+@click.option("--force", is_flag=True, help="Let --save write over files.")
 @options.server_options
 @options.connection
 @click.pass_obj
@@ -33,7 +35,9 @@ def call(  # noqa: PLR0913 - one for each option of its own
     unverified: bool,
     validate: bool,
     json: bool,
+    raw: bool,
     save: str | None,
+    force: bool,
     server_options: ServerOptions,
     connection: ConnectionOptions,
 ) -> int:
@@ -45,7 +49,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     thrall call TOOL [ITEM]... --catalog CATALOG
     ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON).
     """  # noqa: D301 - click's mark against wrapping
-    from thrall_py.output import saving
+    from thrall_py.commands import answer
     from thrall_py.verbs import arguments
     from thrall_py.verbs import call as verb
 
@@ -59,11 +63,11 @@ def call(  # noqa: PLR0913 - one for each option of its own
         say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
     text = arguments.from_items(items) if items else arguments.from_input(stdio.read())
     invocation.need_stdout()
-    if save is not None:
-        saving.check_directory(save)
+    for_answer = answer.AnswerOptions(json, raw, save, force)
+    answer.check(for_answer)
 
     def on_result(rendered: Rendered) -> None:
-        _print(rendered, invocation, as_json=json, save=save)
+        answer.give(rendered, invocation, for_answer)
 
     wanted = verb.Call(arguments.decode_argument(tool), text)
     if spec is not None:
@@ -90,20 +94,3 @@ def _refuse_two_servers(invocation: Invocation, server_options: ServerOptions) -
         raise UsageError("a server and --catalog exclude each other")
     if server_options != options.NO_SERVER_OPTIONS:
         raise UsageError("--env, --cwd, --header and the like come from the catalog")
-
-
-def _print(rendered: Rendered, invocation: Invocation, *, as_json: bool, save: str | None) -> None:
-    """Write the answer, whole; files first, because it names them."""
-    from thrall_py.output import render, saving
-
-    saved = {} if save is None else saving.save(rendered, save)
-    terminal = os.isatty(1)
-    if as_json:
-        pieces = render.verbatim(rendered.result, terminal=terminal)
-        if saved:
-            say(f"saved {', '.join(saved.values())}", invocation.subject)
-    else:
-        pieces = rendered.lines(saved, terminal=terminal)
-        if rendered.is_empty:
-            say("the answer is empty", invocation.subject)
-    stdio.write(pieces, invocation.interrupts)

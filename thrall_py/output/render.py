@@ -8,7 +8,7 @@ import base64
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from thrall_py.errors import ServerError
+from thrall_py.errors import OutputError, ServerError
 from thrall_py.protocol.jsontext import Value, decode
 from thrall_py.visible import visible, visible_json, visible_text
 
@@ -114,6 +114,27 @@ class Rendered(NamedTuple):
             yield b"\n"
         if self.structured:
             yield from verbatim(self.structured, terminal=terminal)
+
+    def raw(self) -> Iterator[bytes]:
+        """Take the one part that is not text as it is, or else the one that is there at all.
+
+        Raises:
+            OutputError: which one is meant cannot be told, or a link is all there is.
+            ServerError: its content cannot be decoded; nothing was yielded.
+
+        """
+        media = [part for part in self.parts if isinstance(part, MediaPart)]
+        if not media and len(self.parts) == 1 and isinstance(self.parts[0], TextPart):
+            return self.parts[0].encode(terminal=False)
+        if len(media) != 1 or media[0].content is None:
+            texts = len(self.parts) - len(media)
+            raise OutputError(
+                f"--raw is for one part, and the answer has {texts} of text and {len(media)} others:"
+                " leave it out, or use --save DIR"
+            )
+        for _ in media[0].decode():  # sound as a whole before its first piece is written
+            pass
+        return media[0].decode()
 
     @property
     def is_empty(self) -> bool:

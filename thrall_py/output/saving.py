@@ -1,4 +1,4 @@
-"""Parts of an answer as files: named by us, never by the server, and never over another file."""
+"""Parts of an answer as files: named by us, never by the server; over others only by force."""
 
 import os
 
@@ -20,8 +20,13 @@ def check_directory(directory: str) -> None:
         raise InputError(f"the directory {visible(directory)} cannot be written")
 
 
-def save(rendered: Rendered, directory: str) -> dict[int, str]:
+def save(rendered: Rendered, directory: str, *, force: bool = False) -> dict[int, str]:
     """Write every part that is not text; the visible names of the files, by the parts' places.
+
+    Args:
+        rendered: the answer.
+        directory: where the files go.
+        force: whether a file that is there is written over, instead of taking a free name.
 
     Raises:
         ServerError: the content of a part cannot be decoded; nothing was written.
@@ -36,7 +41,23 @@ def save(rendered: Rendered, directory: str) -> dict[int, str]:
     for part in parts.values():
         for _ in part.decode():  # all of them are sound before the first is written
             pass
-    return {place: visible(_write(directory, place + 1, part)) for place, part in parts.items()}
+    write = _write_over if force else _write
+    return {place: visible(write(directory, place + 1, part)) for place, part in parts.items()}
+
+
+def _write_over(directory: str, number: int, part: MediaPart) -> str:
+    """Write `part-NUMBER` in one step, in the place of what is there; its path."""
+    path = os.path.join(directory, f"part-{number}{part.extension}")
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        with open(temporary, "xb") as file:
+            file.writelines(part.decode())
+        os.replace(temporary, path)
+    except OSError as problem:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+        raise OutputError(f"cannot write {visible(path)}: {problem.strerror}") from None
+    return path
 
 
 def _write(directory: str, number: int, part: MediaPart) -> str:

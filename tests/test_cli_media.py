@@ -1,0 +1,98 @@
+"""Answers on the command line as bytes, as files by force, and as pictures at a terminal."""
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+from servers import command, offering
+
+GOOD = ("--", *command("good"))
+
+BYTES = base64.b64encode(b"\x89PNG\r\n\x1a\n\x00\xff").decode()
+PICTURE = {"type": "image", "mimeType": "image/png", "data": BYTES}
+LINK = {"type": "resource_link", "uri": "file:///x", "name": "x"}
+
+
+@pytest.mark.parametrize(
+    ("content", "out"),
+    [
+        ([PICTURE], b"\x89PNG\r\n\x1a\n\x00\xff"),
+        ([{"type": "text", "text": "see"}, PICTURE], b"\x89PNG\r\n\x1a\n\x00\xff"),
+        ([{"type": "text", "text": "only\n"}], b"only\n"),
+        ([{"type": "resource", "resource": {"uri": "u", "text": "t"}}], b"t"),
+    ],
+)
+def test_raw_prints_one_part_byte_for_byte(thrall, content, out):
+    offering(answers={"t": {"content": content}})
+    assert thrall("call", "t", "a=1", "--raw", *GOOD) == (0, out, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ([], "0 of text and 0 others"),
+        ([PICTURE, PICTURE], "0 of text and 2 others"),
+        ([{"type": "text", "text": "a"}] * 2, "2 of text and 0 others"),
+        ([LINK], "0 of text and 1 others"),
+    ],
+)
+def test_raw_refuses_an_answer_of_another_shape(thrall, content, told):
+    offering(answers={"t": {"content": content}})
+    ran = thrall("call", "t", "a=1", "--raw", *GOOD)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == (
+        f"thrall: t: --raw is for one part, and the answer has {told}:"
+        " leave it out, or use --save DIR\n"
+    )
+
+
+def test_raw_of_what_cannot_be_decoded_prints_nothing(thrall):
+    offering(answers={"t": {"content": [{**PICTURE, "data": BYTES + "!"}]}})
+    ran = thrall("call", "t", "a=1", "--raw", *GOOD)
+    assert (ran.status, ran.out) == (4, b"")
+
+
+def test_raw_prints_the_words_of_a_tool_that_failed(thrall):
+    offering(answers={"t": {"content": [{"type": "text", "text": "no"}] * 2, "isError": True}})
+    assert thrall("call", "t", "a=1", "--raw", *GOOD) == (1, b"no\nno\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--raw", "--json"], "--raw excludes --json and --save"),
+        (["--raw", "--save", "."], "--raw excludes --json and --save"),
+        (["--force"], "--force is about files: it needs --save"),
+    ],
+)
+def test_options_for_the_answer_that_do_not_fit_are_refused(thrall, words, sentence):
+    ran = thrall("call", "t", "a=1", *words, "--", "no-such-program")
+    assert ran == (2, b"", f"thrall: t: {sentence}\n")
+
+
+def test_a_terminal_gets_no_bytes(thrall, replaced, terminal):
+    replaced(1, terminal.theirs)
+    ran = thrall("call", "t", "a=1", "--raw", "--", "no-such-program")
+    assert ran.err == "thrall: t: --raw is for a pipe or a file, not for a terminal\n"
+    assert ran.status == 2
+
+
+@pytest.mark.parametrize(("term", "shows"), [("xterm-kitty", True), ("xterm", False)])
+def test_a_terminal_that_can_shows_a_picture(thrall, replaced, terminal, monkeypatch, term, shows):
+    monkeypatch.setenv("TERM", term)
+    for name in ("TMUX", "KITTY_WINDOW_ID", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+    offering(answers={"t": {"content": [{"type": "text", "text": "see"}, PICTURE]}})
+    replaced(1, terminal.theirs)
+    assert thrall("call", "t", "a=1", *GOOD).status == 0
+    out = os.read(terminal.ours, 1 << 16)
+    assert out.startswith(b"see\r\n[image: image/png, 10 bytes]\r\n")
+    assert (f"\x1b_Gf=100,a=T,m=0;{BYTES}\x1b\\".encode() in out) is shows
+
+
+def test_by_force_saved_parts_have_their_own_places(thrall):
+    Path("part-1.png").write_text("old")
+    offering(answers={"t": {"content": [PICTURE]}})
+    ran = thrall("call", "t", "a=1", "--save", ".", "--force", *GOOD)
+    assert ran == (0, b"[image: image/png, 10 bytes, saved as ./part-1.png]\n", "")

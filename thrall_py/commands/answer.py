@@ -1,0 +1,76 @@
+"""How `call` gives an answer to the caller: on stdout, in files, as bytes, or as a picture."""
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from thrall_py.commands.invocation import Invocation, say
+from thrall_py.errors import UsageError
+from thrall_py.output import render, saving
+from thrall_py.output.render import MediaPart, Rendered
+from thrall_py.transport import stdio
+
+
+class AnswerOptions(NamedTuple):
+    """What the command line says of the answer."""
+
+    json: bool
+    raw: bool
+    save: str | None  # a directory
+    force: bool
+
+
+def check(wanted: AnswerOptions) -> None:
+    """Refuse what could not be fulfilled, before anything is started.
+
+    Raises:
+        UsageError: the options do not fit together, or a terminal would get bytes.
+        InputError: the directory cannot take files.
+
+    """
+    if wanted.raw and (wanted.json or wanted.save is not None):
+        raise UsageError("--raw excludes --json and --save")
+    if wanted.force and wanted.save is None:
+        raise UsageError("--force is about files: it needs --save")
+    if wanted.raw and os.isatty(1):
+        raise UsageError("--raw is for a pipe or a file, not for a terminal")
+    if wanted.save is not None:
+        saving.check_directory(wanted.save)
+
+
+def give(rendered: Rendered, invocation: Invocation, wanted: AnswerOptions) -> None:
+    """Write the answer, whole; files first, because it names them.
+
+    Raises:
+        ServerError: a part cannot be decoded.
+        OutputError: a file or stdout cannot be written, or it is not one part that `raw` means.
+
+    """
+    saved = {}
+    if wanted.save is not None:
+        saved = saving.save(rendered, wanted.save, force=wanted.force)
+    terminal = os.isatty(1)
+    if wanted.json:
+        pieces = render.verbatim(rendered.result, terminal=terminal)
+        if saved:
+            say(f"saved {', '.join(saved.values())}", invocation.subject)
+    elif wanted.raw and not rendered.is_error:
+        pieces = rendered.raw()
+    else:
+        pieces = rendered.lines(saved, terminal=terminal)
+        if rendered.is_empty:
+            say("the answer is empty", invocation.subject)
+    stdio.write(pieces, invocation.interrupts)
+    if terminal and not wanted.json:
+        stdio.write(_pictures(rendered), invocation.interrupts)
+
+
+def _pictures(rendered: Rendered) -> Iterator[bytes]:
+    """The pictures of an answer for a terminal that can show some."""
+    from thrall_py.output import picture  # few terminals can
+
+    how = picture.protocol(os.environ)
+    if how:
+        for part in rendered.parts:
+            if isinstance(part, MediaPart):
+                yield from picture.show(part, how)
