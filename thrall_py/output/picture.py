@@ -4,7 +4,7 @@ What the terminal gets is base64 in our own escape sequence; nothing of the serv
 Sixel is not here: it would mean decoding pictures.
 """
 
-import base64
+import binascii
 from collections.abc import Iterator, Mapping
 
 from thrall_py.output.render import MediaPart
@@ -38,7 +38,7 @@ def show(part: MediaPart, how: str) -> Iterator[bytes]:
     data = b"".join(part.decode())
     if len(data) > _LARGEST or not data.startswith(_MAGICS):
         return
-    text = base64.b64encode(data)
+    text = binascii.b2a_base64(data, newline=False)
     if how == "iterm":
         yield b"\x1b]1337;File=inline=1;size=%d:%s\x07\n" % (len(data), text)
     elif how == "kitty" and data.startswith(_PNG):
