@@ -42,8 +42,8 @@ def test_raw_refuses_an_answer_of_another_shape(thrall, content, told):
     ran = thrall("call", "t", "a=1", "--raw", *GOOD)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        f"thrall: t: --raw is for one part, and the answer has {told}:"
-        " leave it out, or use --save DIR\n"
+        f"thrall: t: --raw is for one part, and the answer has {told}"
+        " (without it they are told, --save DIR writes them)\n"
     )
 
 

@@ -85,6 +85,14 @@ class SessionLostError(HttpStatusError):
     """A server on a URL does not know the session any more; it ran nothing of what it was sent."""
 
 
+class ServerGoneError(ServerError):
+    """The server ended, or closed a pipe: nothing more can be asked of it."""
+
+
+class TlsError(ServerError):
+    """A server on a URL, or a proxy before it, is reached and is not who it should be."""
+
+
 class JsonRpcError(ThrallError):
     """The server answered with a JSON-RPC error."""
 

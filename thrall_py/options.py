@@ -125,8 +125,8 @@ def _variables(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
     return values
 
 
-def connection(command: Command) -> Command:
-    """Add how a server is spoken to; the command gets it as `connection`."""
+def connection(command: Command, start_timeout: str = "120", timeout: str = "300") -> Command:
+    """Add how a server is spoken to, with these defaults; the command gets it as `connection`."""
 
     @functools.wraps(command)
     def with_connection(
@@ -145,10 +145,11 @@ def connection(command: Command) -> Command:
         with_connection,
         click.option("--protocol", type=click.Choice(mcp.REVISIONS), metavar="REVISION",
                      help="Speak this protocol revision only."),
-        click.option("--timeout", callback=_seconds(0.001), default="300", metavar="SECONDS",
-                     help="For each request after the handshake (300)."),
-        click.option("--start-timeout", callback=_seconds(0.001), default="120", metavar="SECONDS",
-                     help="From the spawn to the end of the handshake (120)."),
+        click.option("--timeout", callback=_seconds(0.001), default=timeout, metavar="SECONDS",
+                     help=f"For each request after the handshake ({timeout})."),
+        click.option("--start-timeout", callback=_seconds(0.001), default=start_timeout,
+                     metavar="SECONDS",
+                     help=f"From the spawn to the end of the handshake ({start_timeout})."),
         click.option("--grace", callback=_seconds(0), default="2", metavar="SECONDS",
                      help="From the end of its input to SIGTERM (2)."),
         click.option("--max-message", callback=_size, default="64M", metavar="SIZE",

@@ -62,7 +62,7 @@ def entry_warnings(entry: Entry, redact: Redactor) -> Iterator[str]:
             for place, found in _hidden(item.definition, ""):
                 hidden = f"{redact.plain(place, 64)}: {_kinds(found)}"
                 yield f"{shown}: hidden characters in {hidden}"
-            oddity = _schema_oddity(item.definition) if is_tool else None
+            oddity = schema_oddity(item.definition) if is_tool else None
             if oddity:
                 yield f"{shown}: {oddity}"
     if not entry.tools:
@@ -115,7 +115,8 @@ def _hidden(value: Json, place: str) -> Iterator[tuple[str, list[str]]]:
             pass
 
 
-def _schema_oddity(definition: dict[str, Json]) -> str | None:
+def schema_oddity(definition: dict[str, Json]) -> str | None:
+    """What is wrong with a tool's inputSchema, if it is of no use."""
     if "inputSchema" not in definition:
         return "no inputSchema"
     schema = definition["inputSchema"]

@@ -9,8 +9,15 @@ from rich.text import Text
 
 from thrall_py.catalog import report
 from thrall_py.catalog.report import Report
-from thrall_py.output import worddiff
+from thrall_py.output import checkup, worddiff
+from thrall_py.output.checkup import Check, Outcome
 
+_OUTCOMES = {
+    Outcome.OK: ("\N{CHECK MARK}", "green"),
+    Outcome.WARNING: ("!", "bold yellow"),
+    Outcome.FAILED: ("\N{BALLOT X}", "bold red"),
+    Outcome.SKIPPED: ("-", "dim"),
+}
 _STYLES = {worddiff.REMOVED: "red strike", worddiff.ADDED: "green bold", worddiff.SAME: ""}
 _MARKS = {worddiff.REMOVED: ("[-", "-]"), worddiff.ADDED: ("{+", "+}"), worddiff.SAME: ("", "")}
 _CLASSES = {"breaking": "red", "text": "yellow", "behaviour": "yellow", "cosmetic": "dim"}
@@ -55,6 +62,22 @@ def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
         hidden = report.hidden_words(difference.change, told.redact)
         if hidden:
             console.print(Padding(Text(hidden, style="red"), (0, 0, 0, 4)))
+
+
+def print_check(check: Check) -> None:
+    """Print one step of an examination, its words beside its name; advice stands below."""
+    console = _console(stderr=False)
+    is_plain = console.is_dumb_terminal or console.options.ascii_only
+    mark, style = _OUTCOMES[check.outcome]
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=checkup.OUTCOME_WIDTH if is_plain else 1)
+    grid.add_column(width=checkup.NAME_WIDTH)
+    grid.add_column(ratio=1, overflow="fold")
+    said = Text(check.timed_words, style="dim" if check.outcome is Outcome.SKIPPED else "")
+    grid.add_row(Text(check.outcome.value if is_plain else mark, style), Text(check.name), said)
+    if check.advice:
+        grid.add_row("", "", Text(check.advice, style="cyan"))
+    console.print(grid)
 
 
 def _console(*, stderr: bool) -> Console:

@@ -129,8 +129,8 @@ class Rendered(NamedTuple):
         if len(media) != 1 or media[0].content is None:
             texts = len(self.parts) - len(media)
             raise OutputError(
-                f"--raw is for one part, and the answer has {texts} of text and {len(media)} others:"
-                " leave it out, or use --save DIR"
+                f"--raw is for one part, and the answer has {texts} of text and {len(media)} others"
+                " (without it they are told, --save DIR writes them)"
             )
         for _ in media[0].decode():  # sound as a whole before its first piece is written
             pass

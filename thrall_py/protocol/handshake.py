@@ -35,7 +35,7 @@ class Handshake(Opening):
         except ChannelClosed as problem:
             if session.channel.unread_by_server():  # it has not seen the probe, nor died of it
                 raise session.closed(problem) from None
-            self._initialize_afresh()
+            self._initialize_afresh("ended")
         else:
             self._after_probe(response)
 
@@ -49,10 +49,10 @@ class Handshake(Opening):
         try:
             response = self._ask("initialize", mcp.initialize_params(mcp.LEGACY[0]))
         except ServerError:
-            self._initialize_afresh()
+            self._initialize_afresh("refused, and failed at initialize behind it")
             return
         if response.error:  # the probe may have spoilt this process
-            self._initialize_afresh()
+            self._initialize_afresh("refused, and refused initialize behind it as well")
         else:
             self._accept_initialize(response)
 
@@ -62,11 +62,12 @@ class Handshake(Opening):
         A late answer to the probe alone decides only if `initialize` stays without one: servers
         that answer both have gone back to the legacy era with the second.
         """
+        self.detour = f"was silent for {patience:g} s"
         offer = mcp.initialize_params(mcp.LEGACY[0])
         size = len(wire.request(self.session.send("initialize", offer), "initialize", offer))
         response, late = self._wait_behind_probe(patience, size)
         if response is None and late is None:
-            self._initialize_afresh()
+            self._initialize_afresh("was silent, and silent to initialize behind it as well")
         elif response is None:
             assert late, "see above"
             self._after_probe(late)
@@ -105,7 +106,8 @@ class Handshake(Opening):
                     return response, late
                 late = None if self._judge(response) is Verdict.LEGACY else response
 
-    def _initialize_afresh(self) -> None:
+    def _initialize_afresh(self, detour: str) -> None:
         """Open with `initialize` in a process that has not seen the probe."""
+        self.detour = detour
         self._restart()
         self._initialize(mcp.LEGACY[0])

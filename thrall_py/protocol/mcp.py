@@ -15,7 +15,8 @@ MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
-METHOD_NOT_FOUND = -32601  # JSON-RPC 2.0, section 5.1
+METHOD_NOT_FOUND = -32601  # this and the next: JSON-RPC 2.0, section 5.1
+INVALID_PARAMS = -32602  # also for a tool that there is not (all revisions, "Tools")
 HEADER_MISMATCH = -32020  # this and the next two: 2026-07-28, "Error Codes"
 MISSING_CLIENT_CAPABILITY = -32021
 UNSUPPORTED_PROTOCOL_VERSION = -32022

@@ -32,12 +32,15 @@ class Opening:
 
     Attributes:
         session: the last one that was started; open once a method has returned.
+        detour: what the server did when it was probed, if it was not simply an answer, as words
+            after "the server".
 
     """
 
     def __init__(self, start: Callable[[], Session], seconds: float) -> None:
         self._start = start
         self._seconds = seconds
+        self.detour = ""
         self.session = start()
         self._since = self.session.clock()
 
@@ -76,6 +79,17 @@ class Opening:
         theirs = self.session.server.revision
         if theirs != revision:
             raise self._no_common_version(theirs, revision)
+
+    def initialize(self) -> None:
+        """Open as a client does that knows nothing of 2026-07-28, in whatever revision it takes.
+
+        A server that refuses and names 2026-07-28 is asked the modern way behind it.
+
+        Raises:
+            ServerError, JsonRpcError, TimedOutError: the server does not open.
+
+        """
+        self._initialize(mcp.LEGACY[0])
 
     def _open(self, revision: str) -> None:
         if revision == mcp.MODERN:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from thrall_py import errors
-from thrall_py.errors import ServerError, TimedOutError
+from thrall_py.errors import ServerError, ServerGoneError, TimedOutError
 from thrall_py.protocol import matching, mcp, refusal, wire
 from thrall_py.protocol.channel import (
     NO_HEADERS,
@@ -40,6 +40,8 @@ class Session:
         stage: what goes on, as failures name it: the handshake, or the method of the request.
         list_changes: how often the server said that one of its lists changed.
         listed: the tools by name, where parts of a call are mirrored; empty until they are listed.
+        skipped: the lines that were nobody's answer.
+        next_id: the id of the next request, and so one more than there were.
         renew: does the handshake again, once, if the server forgets the session; None if it cannot.
         find_out: asks what the server is, where that is only remembered; None where it is known.
 
@@ -55,10 +57,10 @@ class Session:
         self.listed: dict[str, Value] = {}
         self.renew: Callable[[], None] | None = None
         self.find_out: Callable[[], None] | None = None
-        self._next_id = 1
+        self.next_id = 1
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
-        self._skipped = SkippedLines(redact)
+        self.skipped = SkippedLines(redact)
         self._replied = 0  # bytes of replies since the server has last read everything
 
     @property
@@ -138,8 +140,8 @@ class Session:
 
         Returns its id, which is the next number if none is given.
         """
-        chosen = self._next_id if id_ is None else id_
-        self._next_id += id_ is None
+        chosen = self.next_id if id_ is None else id_
+        self.next_id += id_ is None
         revision = mcp.written_in(method, self.server.revision)
         label = Label(method, revision, is_request=True, mirrored=mirrored)
         self.channel.send(wire.request(chosen, method, params), label)
@@ -215,7 +217,7 @@ class Session:
 
     def _handle_messages(self, messages: list[wire.Message], line: bytearray) -> None:
         if not messages and line.strip():
-            self._skipped.add(line)
+            self.skipped.add(line)
         for message in messages:
             self._dispatch(message, line)
 
@@ -232,7 +234,7 @@ class Session:
             else:
                 raise self.failed("sent an answer with neither a result nor an error")
         elif message.method is None or message.is_answer or matching.is_echo(message, self._open):
-            self._skipped.add(line)
+            self.skipped.add(line)
         elif message.id is not None:
             self._reply(message.id, message.method)
         elif message.method.endswith("/list_changed"):
@@ -260,19 +262,19 @@ class Session:
 
     # -- failures, each in one sentence --------------------------------------------------------
 
-    def failed(self, what: str) -> ServerError:
+    def failed(self, what: str, kind: type[ServerError] = ServerError) -> ServerError:
         """Make the failure in which the server did `what` (words after "the server")."""
-        return ServerError(f"the server {what} during {self.stage}{self._aftermath()}")
+        return kind(f"the server {what} during {self.stage}{self._aftermath()}")
 
     def closed(self, problem: ChannelClosed) -> ServerError:
         """Make the failure of a server that is gone, or has closed a pipe; it is ended."""
-        self._skipped.add_partial(problem.partial)
+        self.skipped.add_partial(problem.partial)
         ending = self.end()
-        return self.failed("closed its input" if problem.input_closed else ending)
+        return self.failed("closed its input" if problem.input_closed else ending, ServerGoneError)
 
     def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError:
         """Make the failure of a server that was silent for `seconds`."""
-        self._skipped.add_partial(problem.partial)
+        self.skipped.add_partial(problem.partial)
         option = "--start-timeout" if self.stage == HANDSHAKE else "--timeout"
         unsent = ", and not all of the request was read" if problem.unsent else ""
         return TimedOutError(
@@ -285,4 +287,4 @@ class Session:
 
     def _aftermath(self) -> str:
         ran = "; the tool may have run" if self.stage == "tools/call" else ""
-        return ran + self._skipped.sentence()
+        return ran + self.skipped.sentence()

@@ -31,6 +31,14 @@ def become_subreaper() -> frozenset[int]:
     return frozenset(_children_by_parent().get(os.getpid(), ())) if _has_children() else frozenset()
 
 
+def alive(preexisting: frozenset[int]) -> list[int]:
+    """Find the processes below this one that are alive, but for `preexisting` and theirs."""
+    if not SUPPORTED:
+        return []
+    below = _below(os.getpid(), _children_by_parent(), preexisting)
+    return [pid for pid in below if not _is_dead(pid)]
+
+
 def kill_all(preexisting: frozenset[int]) -> None:
     """Kill and reap whatever is left below this process, but for `preexisting` and theirs."""
     if not SUPPORTED:
@@ -68,9 +76,21 @@ def _children_by_parent() -> dict[int, list[int]]:
 
 
 def _parent(pid: str) -> int:
+    return int(_stat(pid)[1])
+
+
+def _is_dead(pid: int) -> bool:
+    try:
+        return _stat(str(pid))[0] in (b"Z", b"X")
+    except OSError:  # and reaped
+        return True
+
+
+def _stat(pid: str) -> list[bytes]:
+    """What the kernel tells of a process: its state, its parent, and more."""
     with open(f"/proc/{pid}/stat", "rb") as stat:
-        # The command's name may hold anything; the last parenthesis ends it. Then state, parent.
-        return int(stat.read().rpartition(b")")[2].split()[1])
+        # The command's name may hold anything; the last parenthesis ends it.
+        return stat.read().rpartition(b")")[2].split()
 
 
 def _below(root: int, children: dict[int, list[int]], preexisting: frozenset[int]) -> list[int]:

@@ -65,7 +65,14 @@ class Process:
         self._exited = False  # the process is gone; whoever holds its output may still speak
         self._leaving = False  # the teardown has begun: output is read, and thrown away
         self._hurry = False  # a signal came during the teardown
+        self._stays = False  # it closed its output long before, and is there all the same
+        self._handed_over = False  # it went long ago and left another process serving
         self._how = ""  # how it ended, once it has
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the teardown is over."""
+        return bool(self._how)
 
     def send(self, message: bytes, _: Label | None = None, /) -> None:
         """Queue `message`; it is written while `receive` waits, so no write blocks for ever."""
@@ -109,16 +116,37 @@ class Process:
         Every way out of thrall comes through here. A signal cuts the waiting short.
         """
         if not self._how:
-            self._leaving = True
-            closed_first = self._closed_output
-            if closed_first:
-                self._drain(_OWN_EXIT, lambda: self._exited)
-            left_already = self._exited
-            self._leave(served_by_another=left_already and not closed_first)
+            self.end_input()
+            self._signal(signal.SIGTERM)
+            self._drain(_TERM_WAIT, lambda: False)
             self._kill()
-            stayed = closed_first and not left_already
-            self._how = _CLOSED if stayed else _ending(self._child.process.returncode)
+            self._how = _CLOSED if self._stays else _ending(self._child.process.returncode)
         return self._how
+
+    def end_input(self) -> bool:
+        """Close the server's input and give it the grace to go: how its teardown begins.
+
+        Returns:
+            Whether it left; what it started may still be there.
+
+        """
+        if not self._leaving:
+            self._leaving = True
+            if self._closed_output:
+                self._drain(_OWN_EXIT, lambda: self._exited)
+                self._stays = not self._exited
+            else:
+                self._handed_over = self._exited
+            self._close_input()
+            self._drain(self._grace, lambda: self._exited and not self._handed_over)
+            if self._exited:
+                self._drain(_HELPERS_LEAVE, lambda: False)
+        return self._exited and (self._closed_output or not self._handed_over)
+
+    def helpers(self) -> int:
+        """Count the processes that it started and that are alive; 0 where nobody can know."""
+        alive = descendants.alive(self._preexisting)
+        return len(set(alive) - {self._child.process.pid})
 
     # -- the loop ----------------------------------------------------------------------------------
 
@@ -173,20 +201,13 @@ class Process:
 
     # -- the teardown ------------------------------------------------------------------------------
 
-    def _leave(self, *, served_by_another: bool) -> None:
-        """Close the server's input, give it the grace to go, then ask with SIGTERM."""
+    def _close_input(self) -> None:
         if self._outgoing:
             self._write()  # what fits, a cancellation above all
             self._outgoing.clear()
         with contextlib.suppress(KeyError):
             self._poll.unregister(self._input)
         self._child.input.close()
-        # The process that was started may have gone long ago and left another one serving.
-        self._drain(self._grace, lambda: self._exited and not served_by_another)
-        if self._exited:
-            self._drain(_HELPERS_LEAVE, lambda: False)
-        self._signal(signal.SIGTERM)
-        self._drain(_TERM_WAIT, lambda: False)
 
     def _kill(self) -> None:
         self._signal(signal.SIGKILL)

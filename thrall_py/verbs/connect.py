@@ -84,7 +84,7 @@ def open_session(
         ThrallError: whatever keeps the server from starting or from opening.
 
     """
-    handshake = _begin(server, connection, interrupts)
+    handshake = begin(server, connection, interrupts)
     try:
         if connection.revision:
             handshake.open_with(connection.revision)
@@ -97,9 +97,8 @@ def open_session(
         handshake.session.end()
 
 
-def _begin(
-    server: PreparedServer, connection: ConnectionOptions, interrupts: Interrupts
-) -> Opening:
+def begin(server: PreparedServer, connection: ConnectionOptions, interrupts: Interrupts) -> Opening:
+    """Start or make contact with a server; whoever calls ends the session of what is returned."""
     command, redact = server
     grace, limit = connection.grace, connection.max_message
     if isinstance(command, Endpoint):

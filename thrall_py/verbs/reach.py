@@ -2,13 +2,15 @@
 
 import binascii
 import contextlib
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import quote, quote_plus, unquote
 
 from thrall_py.catalog.launch import UrlSpec
-from thrall_py.errors import InputError
+from thrall_py.errors import InputError, TimedOutError
+from thrall_py.protocol.channel import ReceiveTimeout
 from thrall_py.protocol.http_handshake import HttpHandshake
 from thrall_py.protocol.session import Session
 from thrall_py.redact import Redactor
@@ -17,8 +19,11 @@ from thrall_py.transport.environment import expand, variable_names
 from thrall_py.transport.http.contact import Contact
 from thrall_py.transport.http.http_sse import HttpSse
 from thrall_py.transport.http.proxy import proxy_for
+from thrall_py.transport.http.route import Route
 from thrall_py.transport.http.streamable import Streamable
 from thrall_py.transport.http.url import Url, parse
+from thrall_py.transport.http.waiting import Waiting
+from thrall_py.transport.interrupts import Interrupts
 from thrall_py.visible import visible
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
@@ -69,6 +74,23 @@ def begin(contact: Callable[[], Contact], redact: Redactor, seconds: float) -> H
         return Session(Streamable(contact()), time.monotonic, redact)
 
     return HttpHandshake(start, lambda: HttpSse(contact()), seconds)
+
+
+def knock(endpoint: Endpoint, interrupts: Interrupts, seconds: float) -> None:
+    """Make a connection to a server on a URL, TLS included, and close it again.
+
+    Raises:
+        TlsError: the server is reached, and is not who it should be.
+        ServerError, TimedOutError: it is not reached.
+
+    """
+    url = parse(endpoint.url)
+    route = Route(url, proxy_for(url, os.environ), Waiting(interrupts))
+    try:
+        route.connect(time.monotonic() + seconds).close()
+    except ReceiveTimeout:
+        waited = f"{seconds:g} s (--start-timeout)"
+        raise TimedOutError(f"no connection to {visible(url.origin)} in {waited}") from None
 
 
 def _header(name: str, value: str) -> str:

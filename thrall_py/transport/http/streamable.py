@@ -28,7 +28,12 @@ _BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
 class Streamable:
-    """A Channel over Streamable HTTP."""
+    """A Channel over Streamable HTTP.
+
+    Attributes:
+        farewell: the status of the reply to DELETE, which ends a session; None before, and without.
+
+    """
 
     has_headers = True
 
@@ -44,6 +49,12 @@ class Streamable:
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
         self._is_deaf = False  # it lets our replies hang
+        self.farewell: int | None = None
+
+    @property
+    def has_session(self) -> bool:
+        """Whether the server handed out the id of a session."""
+        return bool(self._session)
 
     def send(self, message: bytes, label: Label, /) -> None:
         """Queue a message; it is posted while `receive` waits.
@@ -93,7 +104,7 @@ class Streamable:
         if self._session:
             headers = self._headers(self._label)
             self._session = b""
-            self._tell("DELETE", headers, deadline)
+            self.farewell = self._tell("DELETE", headers, deadline)
 
     # -- one request ---------------------------------------------------------------------------
 
@@ -123,13 +134,15 @@ class Streamable:
         except ReceiveTimeout:
             self._is_deaf = True
 
-    def _tell(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> None:
-        """Send what brings no message; if something is wrong the next request will tell."""
+    def _tell(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> int:
+        """Send what brings no message; its status, or 0: the next request will tell as well."""
         origin = self._contact.origin
-        with contextlib.suppress(ServerError, Unanswered):
-            origin.release(
-                origin.request(Request(method, origin.url.target, headers, body), deadline)
-            )
+        try:
+            reply = origin.request(Request(method, origin.url.target, headers, body), deadline)
+        except (ServerError, Unanswered):
+            return 0
+        origin.release(reply)
+        return reply.status
 
     def _take(self, reply: Reply, deadline: float) -> None:
         """Take the reply to a request."""

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Callable
 from typing import TypeVar
 
-from thrall_py.errors import InputError, ServerError
+from thrall_py.errors import InputError, TlsError
 from thrall_py.transport.http.link import CHUNK, Link
 from thrall_py.transport.http.url import Url
 from thrall_py.visible import visible
@@ -35,19 +35,19 @@ class Trust:
         """Put TLS on a connection to the host of a URL.
 
         Raises:
-            ServerError: it is not who it should be, or speaks no TLS that we do.
+            TlsError: it is not who it should be, or speaks no TLS that we do.
 
         """
         try:
             return TlsLink(link, self._context, url.host, deadline)
         except ssl.SSLCertVerificationError as problem:
-            raise ServerError(
+            raise TlsError(
                 f"the certificate of {visible(url.origin)} is not trusted:"
                 f" {visible(problem.verify_message)} (SSL_CERT_FILE names other authorities)"
             ) from None
         except OSError as problem:
             why = visible(getattr(problem, "reason", None) or problem.strerror or str(problem))
-            raise ServerError(f"no TLS with {visible(url.origin)}: {why}") from None
+            raise TlsError(f"no TLS with {visible(url.origin)}: {why}") from None
 
 
 class TlsLink:
