@@ -235,16 +235,25 @@ def offered():
 
 
 class Good:
-    """Speaks the legacy era, or the modern one."""
+    """Speaks the legacy era, the modern one, or both."""
 
-    def __init__(self, modern):
+    def __init__(self, *, modern, legacy):
         self.modern = modern
+        self.legacy = legacy
         self.offer = offered()
         self.lists = 0
 
     def run(self):
+        if "greets" in self.offer:
+            say(self.offer["greets"])
+        if "helper" in self.offer:
+            fork_helper(leave=False)
         for line in sys.stdin:
             message = json.loads(line)
+            if message.get("method") in self.offer.get("dies_of", ()):
+                sys.exit(7)
+            if message.get("method") in self.offer.get("ignores", ()):
+                continue
             if "id" in message and "method" in message:
                 outcome = self.answer(message["method"], message.get("params", {}), line)
                 if outcome is not None:
@@ -255,6 +264,14 @@ class Good:
     def stop(self):
         if "stop" in self.offer:
             os.kill(os.getppid(), self.offer["stop"])
+        match self.offer.get("at_the_end"):
+            case "stays":
+                forever()
+            case "insists":
+                on_term()
+                forever()
+            case "fails":
+                sys.exit(3)
 
     def meets(self):
         """Wait at a FIFO for another server; whether an answer follows, or a signal to a process."""
@@ -274,21 +291,24 @@ class Good:
         if "instructions" in self.offer:
             about["instructions"] = self.offer["instructions"]
         if method in self.offer.get("refuses", ()):
-            return {
-                "error": {"code": self.offer.get("code", -32601), "message": "Method not found"}
-            }
-        if method == "server/discover" and self.modern:
-            return {"result": {"supportedVersions": [MODERN], **about}}
-        if method == "initialize" and not self.modern:
-            return {"result": {"protocolVersion": params["protocolVersion"], **about}}
+            why = {"code": self.offer.get("code", -32601), "message": "Method not found"}
+            return {"error": {**why, **self.offer.get("why", {})}}
+        known = {}
+        if self.modern:
+            known["server/discover"] = {"supportedVersions": [MODERN], **about}
+        if self.legacy:
+            known["initialize"] = {"protocolVersion": params.get("protocolVersion"), **about}
+            known["ping"] = {}
+        if method in known:
+            return {"result": known[method]}
         if LISTS.get(method) in self.offer:
-            return self.list(LISTS[method])
+            return self.list(LISTS[method], params.get("cursor", ""))
         if method == "tools/call":
             story.tell("called")
             return self.call(params["name"], line)
         return {"error": {"code": -32601, "message": "Method not found"}}
 
-    def list(self, member):
+    def list(self, member, cursor):
         items = self.offer[member]
         if member == "tools":
             self.lists += 1
@@ -296,6 +316,9 @@ class Good:
                 return None
         if self.lists > 1:  # whatever is listed after the tools were listed once more
             items = self.offer.get("later", {}).get(member, items)
+        if "pages" in self.offer:  # an item on each, the cursor counts them
+            more = {"nextCursor": cursor + "."} if items[len(cursor) + 1 :] else {}
+            return {"result": {member: items[len(cursor) :][:1], **more}}
         return {"result": {member: items}}
 
     def call(self, name, line):
@@ -322,11 +345,15 @@ def text(words):
 
 
 def good():
-    Good(modern=False).run()
+    Good(modern=False, legacy=True).run()
 
 
 def modern():
-    Good(modern=True).run()
+    Good(modern=True, legacy=False).run()
+
+
+def both():
+    Good(modern=True, legacy=True).run()
 
 
 def main(name, fifo="", *words):

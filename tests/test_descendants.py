@@ -66,3 +66,18 @@ def test_other_systems_have_no_such_thing(monkeypatch):
     monkeypatch.setattr(os, "listdir", None)  # nothing is looked for
     assert descendants.become_subreaper() == frozenset()
     assert descendants.kill_all(frozenset()) is None
+
+
+def test_the_living_are_told_from_the_dead():
+    preexisting = descendants.become_subreaper()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert descendants.alive(preexisting) == [child.pid]
+        child.stdin.close()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert descendants.alive(preexisting) == []  # it is a zombie
+    assert descendants._is_dead(child.pid)  # and now not even that
+
+
+def test_where_nobody_knows_the_descendants_none_is_told(monkeypatch):
+    monkeypatch.setattr(descendants, "SUPPORTED", False)
+    assert descendants.alive(frozenset()) == []

@@ -360,3 +360,35 @@ def test_an_initialize_result_without_a_version_we_speak_is_told(response, words
 def test_a_fresh_process_that_refuses_initialize_is_told(response, kind, words):
     servers = Servers(dies, lambda _: [response])
     assert failure(servers, kind) == words
+
+
+# -- what the probe cost -----------------------------------------------------------------------
+
+
+def detour(*responders):
+    handshake = Handshake(Servers(*responders), 120)
+    handshake.negotiate()
+    return handshake.detour
+
+
+@pytest.mark.parametrize(
+    ("responders", "told"),
+    [
+        ([legacy()], ""),
+        ([modern], ""),
+        ([dies, legacy()], "ended"),
+        (
+            [probed(error(PROBE), then=dies), legacy()],
+            "refused, and failed at initialize behind it",
+        ),
+        (
+            [probed(error(PROBE), then=lambda it: [error(it["id"])]), legacy()],
+            "refused, and refused initialize behind it as well",
+        ),
+        ([probed(then=legacy())], "was silent"),
+        ([silent, legacy()], "was silent, and silent to initialize behind it as well"),
+        ([probed(7.0, error(PROBE), then=legacy())], ""),
+    ],
+)
+def test_what_a_server_did_at_the_probe_is_remembered_if_it_was_no_answer(responders, told):
+    assert detour(*responders) == told

@@ -11,6 +11,7 @@ from servers import command
 
 from thrall_py.errors import Interrupted
 from thrall_py.protocol.channel import ChannelClosed, MessageTooLarge, ReceiveTimeout
+from thrall_py.transport import descendants
 from thrall_py.transport.process import Process, _ending
 from thrall_py.transport.spawn import Command
 
@@ -259,6 +260,36 @@ def test_a_server_is_asked_then_told_then_killed(start, graveyard, name, grace, 
         assert process.receive(within(SOON)) == b"ready"
     assert process.close() == ending
     assert graveyard.words() == words
+
+
+@pytest.mark.parametrize(
+    ("name", "grace", "left", "helpers"),
+    [
+        ("silent", LONG, True, 0),
+        ("ignores_eof", 0.05, False, 0),
+        ("helper_in_group", LONG, True, 1),
+        ("helper_in_own_session", LONG, True, 1),
+    ],
+)
+def test_the_teardown_may_be_watched_step_by_step(start, graveyard, name, grace, left, helpers):
+    process = start(name, grace=grace)
+    if name != "silent":
+        assert process.receive(within(SOON)) == b"ready"
+    assert process.end_input() is left
+    assert process.end_input() is left  # and nothing more happens
+    assert process.helpers() == (helpers if descendants.SUPPORTED else 0)
+    assert not process.is_ended
+    assert process.close() == "exited with status 0"
+    assert process.is_ended
+    graveyard.words()
+
+
+def test_a_process_that_another_one_serves_for_has_left_when_that_one_has(start):
+    process = start("hands_over")
+    process.send(b"x\n")
+    assert process.receive(within(SOON)) == b"x"
+    assert process.end_input()
+    assert process.close() == "exited with status 0"
 
 
 def test_the_second_close_only_says_again_how_it_ended(start):

@@ -78,8 +78,11 @@ def lines(check: Check) -> list[str]:
 def summary(checks: Collection[Check]) -> str:
     """Count them by outcome."""
     outcomes = [check.outcome for check in checks]
-    counts = ((outcomes.count(each), each.value) for each in Outcome)
-    return ", ".join(f"{count} {word}" for count, word in counts if count)
+    counts = {each: outcomes.count(each) for each in Outcome}
+    plural = {Outcome.WARNING: "warnings"} if counts[Outcome.WARNING] > 1 else {}
+    return ", ".join(
+        f"{count} {plural.get(each, each.value)}" for each, count in counts.items() if count
+    )
 
 
 def as_json(checks: Collection[Check]) -> str:

@@ -1,5 +1,6 @@
 """For a person at a terminal: the only importer of rich, itself imported only there."""
 
+import locale
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -67,7 +68,8 @@ def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
 def print_check(check: Check) -> None:
     """Print one step of an examination, its words beside its name; advice stands below."""
     console = _console(stderr=False)
-    is_plain = console.is_dumb_terminal or console.options.ascii_only
+    # Not the encoding of stdout: Python writes UTF-8 in the C locale, too.
+    is_plain = console.is_dumb_terminal or locale.getencoding().lower() != "utf-8"
     mark, style = _OUTCOMES[check.outcome]
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=checkup.OUTCOME_WIDTH if is_plain else 1)
@@ -76,7 +78,7 @@ def print_check(check: Check) -> None:
     said = Text(check.timed_words, style="dim" if check.outcome is Outcome.SKIPPED else "")
     grid.add_row(Text(check.outcome.value if is_plain else mark, style), Text(check.name), said)
     if check.advice:
-        grid.add_row("", "", Text(check.advice, style="cyan"))
+        grid.add_row("", "", Text(f"advice: {check.advice}", style="cyan"))
     console.print(grid)
 
 

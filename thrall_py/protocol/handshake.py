@@ -62,7 +62,7 @@ class Handshake(Opening):
         A late answer to the probe alone decides only if `initialize` stays without one: servers
         that answer both have gone back to the legacy era with the second.
         """
-        self.detour = f"was silent for {patience:g} s"
+        self.detour = "was silent"
         offer = mcp.initialize_params(mcp.LEGACY[0])
         size = len(wire.request(self.session.send("initialize", offer), "initialize", offer))
         response, late = self._wait_behind_probe(patience, size)
@@ -104,6 +104,7 @@ class Handshake(Opening):
             else:
                 if response.id != _PROBE_ID:
                     return response, late
+                self.detour = ""
                 late = None if self._judge(response) is Verdict.LEGACY else response
 
     def _initialize_afresh(self, detour: str) -> None:

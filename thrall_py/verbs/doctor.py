@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import (
     CannotExecuteError,
+    HttpStatusError,
     JsonRpcError,
     ProgramNotFoundError,
     ServerGoneError,
@@ -45,7 +46,8 @@ _HANDSHAKE_ADVICE = (
     (TimedOutError, "answer initialize, and flush it; if it only starts slowly, --start-timeout"),
     (ServerGoneError, "start it by hand: its last words on stderr say why it ended"),
     (JsonRpcError, "answer initialize with protocolVersion, capabilities and serverInfo"),
-    (ThrallError, "answer initialize as the specification says, each message on a line of its own"),
+    (HttpStatusError, "see that the path of the URL is that of the server's MCP endpoint"),
+    (ThrallError, 'answer as the specification says ("Lifecycle"), with JSON-RPC and nothing else'),
 )
 
 
@@ -111,7 +113,7 @@ def _steps(
             return
         yield from interview.Interview(opening.session, spec, connection).checks()
         yield from _stdout(opening.session, silent_is_fine=True)
-        yield speed(shaken)
+        yield speed(shaken, opening.detour)
         yield from _departure(opening.session, connection.grace, interrupts)
     finally:
         opening.session.end()
@@ -151,11 +153,13 @@ def shake_hands(opening: Opening, connection: ConnectionOptions, began: float) -
     return checkup.ok("handshake", words)._replace(seconds=time.monotonic() - began)
 
 
-def speed(shaken: Check) -> Check:
-    """Judge how long it took to the end of the handshake."""
+def speed(shaken: Check, detour: str) -> Check:
+    """Judge how long it took to the end of the handshake, unless the probe cost a detour."""
     assert shaken.seconds is not None, "it succeeded"
     words = "from the start to the end of the handshake"
-    if shaken.seconds > _SLOW_START:
+    if detour:
+        check = checkup.ok("speed", f"{words}, with what the probe cost")
+    elif shaken.seconds > _SLOW_START:
         advice = "install it beforehand instead of at each start, and load late what is heavy"
         check = checkup.warned("speed", f"slow {words}", advice)
     else:
@@ -214,7 +218,7 @@ def _place(command: Command) -> str:
 
 def _stdout(session: Session, *, silent_is_fine: bool) -> Iterator[Check]:
     """Tell of what was no message; of nothing at all only where there were messages."""
-    noise = session.skipped.sentence().removeprefix("; ")
+    noise = session.skipped.sentence().removeprefix("; ").removeprefix("skipped ")
     if noise:
         advice = "write logs and greetings to stderr: stdout is for messages alone"
         yield checkup.failed("stdout", noise, advice)

@@ -11,7 +11,7 @@ from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.streamable import Streamable
-from thrall_py.transport.http.url import parse
+from thrall_py.transport.http.url import Url, parse
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs import connect, doctor, interview, reach
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
@@ -57,7 +57,7 @@ def _steps(
         try:
             shaken = doctor.shake_hands(opening, connection, time.monotonic())
         except UnauthorizedError as problem:
-            advice = "give a token that the server accepts, or look up how it hands them out"
+            advice = "look up how the server hands out tokens; thrall does not ask for one (OAuth)"
             yield checkup.failed("authorised", str(problem), advice)
             return
         yield checkup.ok("authorised", f"with {endpoint.credentials or 'no credentials'}")
@@ -66,7 +66,7 @@ def _steps(
             return
         yield from _transport(opening.session)
         yield from interview.Interview(opening.session, spec, connection).checks()
-        yield doctor.speed(shaken)
+        yield doctor.speed(shaken, opening.detour)
         yield _ending(opening.session)
     finally:
         opening.session.end()
@@ -84,19 +84,21 @@ def _way(
         yield checkup.ok("reached", "there is a server")
         advice = "serve a certificate for this name by an authority that clients trust"
         yield checkup.failed("tls", str(problem), advice)
-        return
     except ThrallError as problem:
         advice = "see that it runs, that the address is right, and that no proxy is in the way"
         yield checkup.failed("reached", str(problem), advice)
-        return
-    yield checkup.ok("reached", "connected")._replace(seconds=time.monotonic() - began)
-    if url.scheme == "https":
-        yield checkup.ok("tls", "the certificate is trusted")
-    elif url.host in _THIS_MACHINE:
-        yield checkup.skipped("tls", "not needed on this machine")
     else:
-        advice = "serve it over https: tokens and answers pass in clear"
-        yield checkup.warned("tls", "there is none", advice)
+        yield checkup.ok("reached", "connected")._replace(seconds=time.monotonic() - began)
+        yield _tls(url)
+
+
+def _tls(url: Url) -> Check:
+    if url.scheme == "https":
+        return checkup.ok("tls", "the certificate is trusted")
+    if url.host in _THIS_MACHINE:
+        return checkup.skipped("tls", "not needed on this machine")
+    advice = "serve it over https: tokens and answers pass in clear"
+    return checkup.warned("tls", "there is none", advice)
 
 
 def _transport(session: Session) -> Iterator[Check]:

@@ -1,0 +1,444 @@
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from servers import MODERN, SCHEMA, TOOLS, command, offering
+
+from thrall_py.protocol import handshake
+from thrall_py.transport import descendants
+from thrall_py.verbs import doctor, interview
+
+FAST = ("--grace", "30", "--format", "json")
+UNKNOWN = "doctor/no-such-method"
+NO_TOOL = "thrall-doctor-no-such-tool"
+DESCRIBED = [{**TOOLS[0]}, {**TOOLS[1], "description": "Fail."}]
+
+
+class Report:
+    """A report in JSON, by the names of its checks."""
+
+    def __init__(self, ran):
+        self.status = ran.status
+        self.err = ran.err
+        self.whole = json.loads(ran.out)
+        self.checks = {check["name"]: check for check in self.whole["checks"]}
+
+    def but(self, outcome):
+        """The names of the checks with another outcome."""
+        return [name for name, check in self.checks.items() if check["status"] != outcome]
+
+    def __getitem__(self, name):
+        check = self.checks[name]
+        return check["status"], check["words"]
+
+
+@pytest.fixture
+def examine(thrall, graveyard):
+    """Examine a server that offers what is given; it is dead afterwards."""
+
+    def run(*words, server="good", **offer):
+        offering(**{"tools": DESCRIBED, "serverInfo": {"name": "fake", "version": "1"}, **offer})
+        ran = thrall("doctor", *FAST, *words, "--", *command(server, graveyard.path))
+        graveyard.words()  # or it is alive
+        return Report(ran)
+
+    return run
+
+
+# -- what is in order --------------------------------------------------------------------------
+
+
+def test_a_good_server_passes_every_check(examine):
+    report = examine(capabilities={"tools": {}})
+    assert (report.status, report.err, report.whole["status"]) == (0, "", "ok")
+    assert list(report.checks) == list(doctor.NAMES)
+    assert report.but("ok") == []
+    assert report["found"] == ("ok", sys.executable)
+    assert report["handshake"] == ("ok", "2025-11-25 fake 1, with tools")
+    assert report["list"] == ("ok", "2 tools")
+    assert report["unknown-tool"] == ("ok", "refused with error -32602")
+    assert report["era"] == ("ok", "with a handshake; server/discover does no harm")
+    assert all(check["advice"] is None for check in report.checks.values())
+
+
+def test_a_modern_server_passes_every_check_that_is_for_it(examine):
+    report = examine(server="modern", refuses=["initialize"])
+    assert report.but("ok") == ["ping", "era"]
+    assert report["ping"] == ("skipped", f"there is none in {MODERN}")
+
+
+def test_it_is_told_how_long_things_took(examine):
+    report = examine()
+    timed = [name for name, check in report.checks.items() if check["seconds"] is not None]
+    assert timed == [
+        "handshake", "list", "list-again", "ping", "unknown-method", "unknown-tool", "speed",
+        "leaves",
+    ]  # fmt: skip
+
+
+def test_in_a_pipe_the_report_is_ascii_with_a_line_for_each_check(thrall):
+    offering(serverInfo={"name": "f\u00e4ke\x1b", "version": "1"}, tools=TOOLS)
+    ran = thrall("doctor", "--", *command("good"))
+    assert (ran.status, ran.err) == (0, "")
+    lines = ran.out.decode("ascii").splitlines()
+    assert lines[0].startswith("ok       found           /")
+    assert lines[2].startswith(r"ok       handshake       2025-11-25 f\xe4ke\x1b 1, with tools (0.")
+    assert lines[5:7] == [
+        "warning  definitions     1 tool without a description",
+        '                advice:  give tools plain names, descriptions, and an inputSchema of "type": "object"',
+    ]  # fmt: skip
+    assert lines[-1] == "13 ok, 1 warning"
+
+
+def test_a_tool_that_is_there_is_never_called(examine):
+    tools = [{**DESCRIBED[0], "name": name} for name in (NO_TOOL, NO_TOOL + "-")]
+    report = examine(tools=tools, answers={it["name"]: {} for it in tools})
+    assert report["unknown-tool"] == ("ok", "refused with error -32602")
+
+
+# -- what keeps a server from being examined ---------------------------------------------------
+
+
+def test_a_program_that_is_not_there_is_a_check_that_failed(thrall):
+    ran = thrall("doctor", "--", "./no-such")
+    assert (ran.status, ran.err) == (127, "thrall: no-such: failed: found\n")
+    assert ran.out.decode().splitlines() == [
+        "failed   found           the program ./no-such was not found",
+        "                advice:  give the path of the program, or put its directory on PATH",
+        "1 failed, 13 skipped",
+    ]
+
+
+def test_a_program_that_cannot_be_executed_is_found(thrall):
+    Path("tool").touch(mode=0o644)
+    report = Report(thrall("doctor", *FAST, "--", "./tool"))
+    assert report.status == 126
+    assert report["found"] == ("ok", "./tool")
+    assert report["started"] == ("failed", "cannot execute ./tool: Permission denied")
+    assert report["era"] == ("skipped", "not possible after what failed")
+
+
+def test_a_program_is_looked_for_where_it_is_started_from(thrall, monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    os.symlink(sys.executable, tmp_path / "bin" / "snake")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    report = Report(thrall("doctor", *FAST, "--", "snake", *command("good")[1:]))
+    assert report["found"] == ("ok", str(tmp_path / "bin" / "snake"))
+
+
+def test_a_directory_that_is_not_there_is_no_fault_of_the_server(thrall):
+    ran = thrall("doctor", "--cwd", "nowhere", "--", *command("good"))
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == "thrall: there is no directory nowhere\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--url", "http://h/", "--", "x"), ("--format", "x")])
+def test_a_command_line_that_is_wrong_is_refused(thrall, words):
+    assert thrall("doctor", *words).status == 2
+
+
+@pytest.mark.parametrize(
+    ("offer", "words", "advice"),
+    [
+        ({"dies_of": ["server/discover", "initialize"]}, "exited with status 7", "by hand"),
+        ({"refuses": ["initialize"]}, "refused the handshake with error -32601", "protocolVersion"),
+        ({"ignores": ["server/discover", "initialize"]}, "(--start-timeout)", "--start-timeout"),
+    ],
+)  # fmt: skip
+def test_a_handshake_that_fails_is_the_end_and_comes_with_advice(examine, offer, words, advice):
+    report = examine("--start-timeout", "0.5", **offer)
+    assert report.status == 4
+    assert report.err.endswith(": failed: handshake\n")
+    outcome, said = report["handshake"]
+    assert (outcome, words in said) == ("failed", True)
+    assert advice in report.checks["handshake"]["advice"]
+    assert report["stdout"] == ("skipped", "not possible after what failed")
+
+
+def test_one_revision_may_be_asked_for(examine):
+    report = examine("--protocol", "2025-06-18")
+    assert report["handshake"] == ("ok", "2025-06-18 fake 1, with tools")
+    assert report["era"] == ("skipped", "one revision was asked for")
+    refused = examine("--protocol", MODERN)
+    assert refused["handshake"][0] == "failed"
+    assert "as the specification says" in refused.checks["handshake"]["advice"]
+
+
+# -- the lists ---------------------------------------------------------------------------------
+
+
+def test_everything_that_is_declared_is_listed(examine):
+    template = {"uriTemplate": "x://{y}", "name": "y"}
+    report = examine(prompts=[], resources=[], resourceTemplates=[template])
+    assert report["list"] == ("ok", "2 tools, 0 prompts, 0 resources, 1 resource template")
+
+
+def test_a_list_on_several_pages_tells_how_many_requests_it_took(examine):
+    assert examine(pages=True)["list"] == ("ok", "2 tools, in 2 requests")
+
+
+@pytest.mark.parametrize(
+    ("offer", "words"),
+    [
+        ({"tools": []}, "0 tools"),
+        ({"capabilities": {"prompts": {}}, "prompts": []}, "0 prompts"),
+        ({"capabilities": {}}, "no tools, nor anything else"),
+    ],
+)
+def test_a_server_without_tools_is_worth_a_warning(examine, offer, words):
+    report = examine(**offer)
+    assert report.status == 0
+    assert report["list"] == ("warning", words)
+    assert report["unknown-tool"] == ("skipped", "it is not known to have tools")
+    assert report["definitions"] == ("skipped", "there are none")
+
+
+def test_a_list_that_cannot_be_had_leaves_nothing_to_judge(examine):
+    report = examine(tools="no list")
+    assert (report.status, report["list"][0]) == (4, "failed")
+    assert report["list-again"] == ("skipped", "there is no list to compare with")
+    assert report["definitions"][0] == report["unknown-tool"][0] == "skipped"
+    assert report["ping"][0] == "ok"
+
+
+def test_a_slow_list_is_worth_a_warning(examine, monkeypatch):
+    monkeypatch.setattr(interview, "_SLOW_LIST", -1)
+    report = examine()
+    assert (report.status, report["list"]) == (0, ("warning", "slow: 2 tools"))
+
+
+@pytest.mark.parametrize(
+    ("later", "words"),
+    [
+        ([{**DESCRIBED[0], "description": "New."}, DESCRIBED[1]], 'not as before: "echo"'),
+        (DESCRIBED[:1], 'not as before: "fail"'),
+        ([*DESCRIBED, *({"name": name} for name in "abcd")],
+         'not as before: "a", "b", "c", and 1 more'),
+    ],
+)  # fmt: skip
+def test_definitions_that_change_by_themselves_cannot_be_pinned(examine, later, words):
+    report = examine(later={"tools": later})
+    assert (report.status, report["list-again"]) == (4, ("failed", words))
+
+
+@pytest.mark.parametrize(
+    ("tools", "outcome", "words"),
+    [
+        ([{**DESCRIBED[0], "inputSchema": 1}], "failed", '"echo": its inputSchema is not an object'),
+        ([{"name": "echo", "description": "x"}], "failed", '"echo": no inputSchema'),
+        ([{**DESCRIBED[0], "name": "a b"}], "warning",
+         '"a b": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -'),
+        ([DESCRIBED[0], DESCRIBED[0]], "warning", '"echo" is listed twice'),
+        ([{"name": it, "inputSchema": SCHEMA} for it in "ab"], "warning",
+         "2 tools without a description"),
+        ([{**DESCRIBED[0], "name": f"{it} "} for it in "abcd"], "warning",
+         "; ".join(f'"{it} ": an odd name, outside 1 to 128 of A-Z a-z 0-9 _ . -' for it in "abc")
+         + "; and 1 more"),
+    ],
+)  # fmt: skip
+def test_definitions_of_little_use_are_named(examine, tools, outcome, words):
+    report = examine(tools=tools)
+    assert report["definitions"] == (outcome, words)
+    assert report.status == (4 if outcome == "failed" else 0)
+
+
+# -- what every server has to answer -----------------------------------------------------------
+
+
+def test_ping_has_to_be_answered(examine):
+    report = examine(refuses=["ping"])
+    assert report.status == 4
+    said = 'the server refused ping with error -32601: "Method not found"'
+    assert report["ping"] == ("failed", said)
+
+
+def test_a_server_that_is_silent_is_late_and_the_rest_is_asked_all_the_same(examine):
+    report = examine("--timeout", "0.2", ignores=["ping"])
+    assert report["ping"] == ("failed", "no answer to ping in 0.2 s (--timeout)")
+    assert "--timeout" in report.checks["ping"]["advice"]
+    assert report["unknown-tool"][0] == "ok"
+
+
+def test_a_server_that_dies_of_a_question_is_asked_nothing_more(examine):
+    report = examine(dies_of=[UNKNOWN])
+    assert report.status == 4
+    said = "the server exited with status 7 during a request that no server knows"
+    assert report["unknown-method"] == ("failed", said)
+    assert (
+        report["unknown-tool"] == report["leaves"] == ("skipped", "not possible after what failed")
+    )
+    assert report["era"][0] == "ok"
+
+
+def test_another_error_for_what_is_not_known_is_worth_a_warning(examine):
+    report = examine(refuses=[UNKNOWN], code=-32603)
+    said = 'the server refused a request that no server knows with error -32603: "Method not found"'
+    assert (report.status, report["unknown-method"]) == (0, ("warning", said))
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "words"),
+    [
+        ({"isError": True, "content": []}, "ok", "refused with isError"),
+        ({"content": []}, "failed", "answered a call of no tool"),
+    ],
+)
+def test_a_call_of_no_tool_has_to_be_refused(examine, answer, outcome, words):
+    report = examine(answers={NO_TOOL: answer})
+    assert report["unknown-tool"] == (outcome, words)
+
+
+# -- noise, speed, departure -------------------------------------------------------------------
+
+
+def test_what_is_no_message_has_no_place_on_stdout(examine):
+    report = examine(greets="Hello\x1b!\nI am here.")
+    assert (report.status, report["stdout"]) == (4, ("failed", r'2 lines, the first: "Hello\x1b!"'))
+
+
+def test_noise_is_told_of_a_handshake_that_failed_as_well(examine):
+    report = examine(greets="usage: x", dies_of=["initialize", "server/discover"])
+    assert report.but("skipped") == ["found", "started", "handshake", "stdout"]
+    assert report["stdout"][1].endswith("(looks like a usage message: check the arguments)")
+
+
+def test_a_slow_start_is_worth_a_warning(examine, monkeypatch):
+    monkeypatch.setattr(doctor, "_SLOW_START", -1)
+    report = examine()
+    assert report["speed"] == ("warning", "slow from the start to the end of the handshake")
+
+
+@pytest.mark.parametrize(
+    ("end", "grace", "outcome", "words"),
+    [
+        ("fails", "30", "warning", "at the end of its input, but it exited with status 3"),
+        ("stays", "0.1", "warning",
+         "not within 0.1 s of the end of its input (--grace); at SIGTERM it was ended by SIGTERM"),
+        ("insists", "0.2", "failed",
+         "not within 0.2 s of the end of its input (--grace), nor at SIGTERM: it was ended by SIGKILL"),
+    ],
+)  # fmt: skip
+def test_how_a_server_leaves_is_told(examine, end, grace, outcome, words):
+    report = examine("--grace", grace, at_the_end=end)
+    assert report["leaves"] == (outcome, words)
+    assert report["processes"][0] == ("ok" if end == "fails" else "skipped")
+
+
+@pytest.mark.skipif(not descendants.SUPPORTED, reason="only Linux tells")
+def test_a_process_that_is_left_behind_is_told_and_ended(examine):
+    report = examine("--grace", "0.5", helper=True)
+    assert report.status == 4
+    assert report["processes"] == ("failed", "1 left behind by the server, and ended by thrall")
+
+
+def test_where_nobody_tells_what_was_left_behind_it_is_not_judged(examine, monkeypatch):
+    monkeypatch.setattr(descendants, "SUPPORTED", False)
+    assert examine()["processes"] == ("skipped", "only Linux tells")
+
+
+# -- the era -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offer", "detour"),
+    [
+        ({"dies_of": ["server/discover"]}, "ended"),
+        ({"ignores": ["server/discover"]}, "was silent"),
+    ],
+)
+def test_a_probe_that_does_harm_is_told(examine, monkeypatch, offer, detour):
+    if "ignores" in offer:
+        monkeypatch.setattr(handshake, "_PROBE_WAIT", 1.0)
+    report = examine(**offer)
+    words = f"with a handshake; at server/discover the server {detour}"
+    assert (report.status, report["era"]) == (0, ("warning", words))
+    assert report["speed"][1].endswith("with what the probe cost")
+
+
+def test_a_server_of_both_eras_says_so(examine):
+    report = examine(server="both")
+    assert report["era"] == ("ok", "both: without a handshake, and 2025-11-25 for older clients")
+
+
+def test_a_modern_server_may_tell_older_clients_so(examine):
+    why = {"code": -32022, "data": {"supported": [MODERN]}}
+    report = examine(server="modern", refuses=["initialize"], why=why)
+    assert report["era"] == ("ok", "without a handshake only, as older clients are told")
+
+
+def test_a_modern_server_that_leaves_older_clients_alone_is_worth_a_warning(examine):
+    report = examine(server="modern")
+    said = (
+        "without a handshake only, and older clients are not told:"
+        ' the server refused the handshake with error -32601: "Method not found"'
+    )
+    assert (report.status, report["era"]) == (0, ("warning", said))
+
+
+# -- the report --------------------------------------------------------------------------------
+
+
+def test_a_person_at_a_terminal_gets_marks(thrall, replaced, terminal, monkeypatch):
+    monkeypatch.setattr("locale.getencoding", lambda: "UTF-8")
+    monkeypatch.setenv("COLUMNS", "60")
+    offering(tools=[{"name": "a"}])
+    replaced(1, terminal.theirs)
+    ran = thrall("doctor", "--", *command("good"))
+    lines = [line.rstrip() for line in ran.out.decode().splitlines()]
+    assert lines[5:8] == [
+        '\N{BALLOT X} definitions    "a": no inputSchema; 1 tool without a',
+        "                 description",
+        "                 advice: give tools plain names,",
+    ]
+    assert terminal.shown() == b"13 ok, 1 failed\r\n"
+
+
+@pytest.mark.parametrize("plain", ["TERM=dumb", "LC_ALL=C"])
+def test_where_marks_cannot_be_shown_there_are_words(
+    thrall, replaced, terminal, monkeypatch, plain
+):
+    name, _, value = plain.partition("=")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # or there is no terminal to rich, under pytest
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv(name, value)
+    monkeypatch.setattr("locale.getencoding", lambda: "ANSI_X3.4-1968" if value == "C" else "UTF-8")
+    replaced(1, terminal.theirs)
+    out = thrall("doctor", "--", *command("good")).out.decode()
+    assert "\nok      started        it could be executed" in out.replace("\r", "")
+
+
+def test_colour_is_for_terminals_that_want_it(thrall, replaced, terminal, monkeypatch):
+    monkeypatch.setattr("locale.getencoding", lambda: "UTF-8")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    replaced(1, terminal.theirs)
+    assert b"\x1b[32m\xe2\x9c\x93\x1b[0m" in thrall("doctor", "--", *command("good")).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert b"\x1b[32m" not in thrall("doctor", "--", *command("good")).out
+
+
+def test_a_closed_stdout_is_refused_before_anything_is_started(thrall, replaced):
+    replaced(1)
+    ran = thrall("doctor", "--", "no-such")
+    assert (ran.status, ran.err[:24]) == (3, "thrall: stdout is closed")
+
+
+def test_a_report_that_nobody_reads_ends_the_server(thrall, replaced, graveyard):
+    reading, writing = os.pipe()
+    os.close(reading)
+    replaced(1, writing)
+    ran = thrall("doctor", "--", *command("good", graveyard.path))
+    os.close(writing)
+    assert ran.status == 128 + signal.SIGPIPE
+    assert graveyard.words() == ["eof"]
+
+
+def test_a_signal_ends_the_server_and_the_report(thrall, graveyard):
+    ran = thrall(
+        "doctor", "--", *command("signals_parent", graveyard.path, str(int(signal.SIGTERM)))
+    )
+    assert ran.status == 128 + signal.SIGTERM
+    assert graveyard.words() == []
