@@ -47,7 +47,7 @@ _HANDSHAKE_ADVICE = (
     (ServerGoneError, "start it by hand: its last words on stderr say why it ended"),
     (JsonRpcError, "answer initialize with protocolVersion, capabilities and serverInfo"),
     (HttpStatusError, "see that the path of the URL is that of the server's MCP endpoint"),
-    (ThrallError, 'answer as the specification says ("Lifecycle"), with JSON-RPC and nothing else'),
+    (ThrallError, "answer in JSON-RPC, in a revision that clients speak, and with nothing else"),
 )
 
 
@@ -220,7 +220,7 @@ def _stdout(session: Session, *, silent_is_fine: bool) -> Iterator[Check]:
     """Tell of what was no message; of nothing at all only where there were messages."""
     noise = session.skipped.sentence().removeprefix("; ").removeprefix("skipped ")
     if noise:
-        advice = "write logs and greetings to stderr: stdout is for messages alone"
+        advice = "write logs to stderr; stdout is for messages, answers with the id of a request"
         yield checkup.failed("stdout", noise, advice)
     elif silent_is_fine:
         yield checkup.ok("stdout", "messages and nothing else")

@@ -20,14 +20,15 @@ NAMES = ("list", "list-again", "definitions", "ping", "unknown-method", "unknown
 _UNKNOWN_METHOD = "doctor/no-such-method"
 _UNKNOWN_TOOL = "thrall-doctor-no-such-tool"
 _SLOW_LIST = 2.0  # seconds; an agent lists before it does anything else
-_MOST_NAMED = 3  # tools, or remarks on definitions, in one line
+_MOST_NAMED = 3  # definitions that changed
+_MOST_REMARKS = 10  # on definitions: their author wants to see them all
 _NAME = 40  # characters of a name
 
 _IN_TIME = "answer in time; if the server is only slow, raise --timeout"
 _STAY = "stay after a request, whatever it was; the last words may be on stderr"
 # What to do where a question is not answered, or with an error.
 _ADVICE = {
-    "list": "answer each list that a declared capability stands for, with every page to the last",
+    "list": "answer each list that is declared, every page of it, each entry with its own name",
     "list-again": "answer each list as often as it is asked for",
     "ping": "answer ping with an empty result; clients end servers that do not",
     "unknown-method": f"answer a method it does not know with error {mcp.METHOD_NOT_FOUND}",
@@ -93,7 +94,7 @@ class Interview:
         if not changed:
             return checkup.ok("list-again", "the same definitions as before")
         redact = self._session.redact
-        words = _some([redact.quoted(name, _NAME) for name in changed], ", ")
+        words = _some([redact.quoted(name, _NAME) for name in changed], _MOST_NAMED, ", ")
         advice = "keep what changes by itself out of definitions: nobody can pin them"
         return checkup.failed("list-again", f"not as before: {words}", advice)
 
@@ -111,8 +112,11 @@ class Interview:
             return checkup.ok("definitions", "names, descriptions and schemas are in order")
         useless = any(review.schema_oddity(tool.definition) for tool in entry.tools.values())
         outcome = Outcome.FAILED if useless else Outcome.WARNING
-        advice = 'give tools plain names, descriptions, and an inputSchema of "type": "object"'
-        return Check("definitions", outcome, _some(remarks, "; "), advice)
+        advice = (
+            "give tools plain names, descriptions in which all is visible,"
+            ' and an inputSchema of "type": "object"'
+        )
+        return Check("definitions", outcome, _some(remarks, _MOST_REMARKS, "; "), advice)
 
     def _survey(self) -> dict[str, Items]:
         """List everything that is declared; the first time it is remembered."""
@@ -178,6 +182,6 @@ def _count(number: int, member: str) -> str:
     return f"{number} {words.removesuffix('s') if number == 1 else words}"
 
 
-def _some(words: list[str], between: str) -> str:
-    more = len(words) - _MOST_NAMED
-    return between.join(words[:_MOST_NAMED]) + (f"{between}and {more} more" if more > 0 else "")
+def _some(words: list[str], most: int, between: str) -> str:
+    more = len(words) - most
+    return between.join(words[:most]) + (f"{between}and {more} more" if more > 0 else "")
