@@ -26,9 +26,9 @@ from thrall_py.protocol import mcp
 from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
 from thrall_py.transport import descendants
+from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.process import Process
-from thrall_py.transport.spawn import Command
 from thrall_py.verbs import connect, interview
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.visible import visible
