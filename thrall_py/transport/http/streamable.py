@@ -173,7 +173,9 @@ class Streamable:
         ours = wire.read(self._posted)[0].id
         says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
         is_answer = any(each.id and ours and each.id.text == ours.text for each in messages)
-        return says_so or (reply.status == _NOT_FOUND and not is_answer)
+        if reply.status == _NOT_FOUND:
+            return says_so or not is_answer
+        return says_so and not is_answer
 
     def _headers(self, label: Label) -> Headers:
         headers: list[tuple[str, str | bytes]] = []
