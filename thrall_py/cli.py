@@ -13,6 +13,7 @@ from thrall_py import __version__, errors
 from thrall_py.commands.call import call
 from thrall_py.commands.check import check
 from thrall_py.commands.doctor import doctor
+from thrall_py.commands.completion import completion
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.commands.pin import pin
 from thrall_py.commands.show import show
@@ -107,5 +108,5 @@ def thrall() -> None:
     """Call MCP tools as Unix commands, and pin what their servers offer."""
 
 
-for _command in (call, pin, unpin, check, show, doctor):
+for _command in (call, pin, unpin, check, show, doctor, completion):
     thrall.add_command(_command)

@@ -11,10 +11,10 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from thrall_py.catalog import codec
+from thrall_py.catalog import codec, nearest
 from thrall_py.catalog.entry import Entry
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import canonical, jsontext
@@ -85,7 +85,7 @@ def entry_offering(catalog: Catalog, tool: str) -> Entry:
     owners = [name for name, entry in servers.items() if tool in entry.offered]
     if not owners:
         offered = {name for entry in servers.values() for name in entry.offered}
-        raise CatalogError(f"the catalog does not have this tool{_nearest(tool, offered)}")
+        raise CatalogError(f"the catalog does not have this tool{nearest.hint(tool, offered)}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
     return servers[owners[0]]
@@ -99,7 +99,7 @@ def entry_of(catalog: Catalog, name: str) -> Entry:
 
     """
     if name not in catalog.servers:
-        near = _nearest(name, catalog.servers)
+        near = nearest.hint(name, catalog.servers)
         raise CatalogError(f"the catalog has no server {visible(name)}{near}")
     return catalog.servers[name]
 
@@ -206,14 +206,6 @@ def write(path: str, text: str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise CatalogError(f"cannot write {visible(path)}: {problem.strerror}") from None
-
-
-def _nearest(name: str, names: Collection[str]) -> str:
-    """What to add to a sentence about a name that is not there."""
-    import difflib  # 3 ms, and only here
-
-    near = difflib.get_close_matches(name, names)
-    return f"; the nearest: {', '.join(map(visible, near))}" if near else ""
 
 
 def _hidden(target: str) -> str:

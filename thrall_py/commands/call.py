@@ -12,8 +12,31 @@ from thrall_py.output.render import Rendered
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 
+_WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 
-@click.command(short_help="Call one tool of a server.")
+
+class _Command(click.Command):
+    """A verb whose help is that of its tool, once a catalog and a tool of it are given."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:  # type: ignore[explicit-override]  # @override is of 3.12
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:  # type: ignore[explicit-override]  # @override is of 3.12
+        # The option is looked at before the others: nothing else is known yet.
+        all_of_it = self.make_context(
+            ctx.info_name, ctx.meta[_WORDS], parent=ctx.parent, resilient_parsing=True
+        )
+        catalog, tool = (all_of_it.params[name] for name in ("catalog", "tool"))
+        if catalog is None or tool is None:
+            return super().get_help(ctx)
+        from thrall_py.commands import pinned
+
+        ctx.obj.subject = tool
+        return pinned.help_page(catalog, tool)
+
+
+@click.command(cls=_Command, short_help="Call one tool of a server.")
 @click.argument("tool")
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
@@ -52,6 +75,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.commands import answer
     from thrall_py.verbs import arguments
     from thrall_py.verbs import call as verb
+    from thrall_py.verbs.items import join, parse
 
     invocation.subject = tool
     spec = None if catalog else server_options.spec(invocation.server)
@@ -61,7 +85,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
         say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
-    text = arguments.from_items(items) if items else arguments.from_input(stdio.read())
+    given = parse(items)
+    text = join(given) if given else arguments.from_input(stdio.read())
     invocation.need_stdout()
     for_answer = answer.AnswerOptions(json, raw, save, force)
     answer.check(for_answer)
@@ -80,7 +105,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
         from thrall_py.verbs.pinned_call import call_pinned
 
         # Read before signals are data: nothing is there to be torn down yet.
-        entry = pinned.find(catalog, wanted, validate=validate)
+        looked_at = () if unverified else given  # the pinned schema may be the old one then
+        entry = pinned.find(catalog, wanted, looked_at, validate=validate)
         if entry is None:
             return InputError.exit_status
         callbacks = pinned.callbacks(tool, on_result, verify=not unverified)

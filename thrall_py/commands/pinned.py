@@ -1,37 +1,73 @@
 """How `call` finds a pinned tool, and what a person is told when it is not as pinned."""
 
+from collections.abc import Sequence
+
 from thrall_py.catalog import file
 from thrall_py.catalog.drift import Difference
-from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.catalog.report import Report
 from thrall_py.commands import differences
 from thrall_py.commands.invocation import say
+from thrall_py.errors import UsageError
 from thrall_py.redact import Redactor
+from thrall_py.verbs import fitting
 from thrall_py.verbs.call import Call, OnResult
+from thrall_py.verbs.items import Item
 from thrall_py.verbs.pinned_call import Callbacks
 
 _MOST_FAULTS = 20
 
 
-def find(path: str, wanted: Call, *, validate: bool) -> Entry | None:
+def find(path: str, wanted: Call, given: Sequence[Item], *, validate: bool) -> Entry | None:
     """Find the server of a pinned tool; None, once it was told why, if the arguments do not fit.
+
+    Args:
+        path: the catalog.
+        wanted: the tool, and its arguments.
+        given: the ITEMs that they came from, if they are to be looked at.
+        validate: whether they are compared with all of the pinned schema.
 
     Raises:
         CatalogError: the catalog is of no use, or does not have the tool.
-        UsageError, InputError: there is nothing to validate with.
+        UsageError: an ITEM does not fit, or there is nothing to validate with.
+        InputError: the pinned schema is of no use to validate.
 
     """
     entry = file.entry_offering(file.read(path), wanted.tool)
+    pinned = entry.offered[wanted.tool]
+    if given:
+        _look_at(given, pinned, wanted.tool)
     if not validate:
         return entry
     from thrall_py.catalog import validation
 
-    faults = list(validation.find_faults(entry.offered[wanted.tool], wanted.arguments))
+    faults = list(validation.find_faults(pinned, wanted.arguments))
     for fault in faults[:_MOST_FAULTS]:
         say(fault, wanted.tool)
     if len(faults) > _MOST_FAULTS:
         say(f"and {len(faults) - _MOST_FAULTS} more faults", wanted.tool)
     return None if faults else entry
+
+
+def help_page(path: str, tool: str) -> str:
+    """Describe how a pinned tool is called.
+
+    Raises:
+        CatalogError: the catalog is of no use, or does not have the tool.
+
+    """
+    from thrall_py.output import usage
+
+    item = file.entry_offering(file.read(path), tool).offered[tool]
+    return "\n".join(usage.help_page(tool, item, path))
+
+
+def _look_at(given: Sequence[Item], pinned: PinnedItem, tool: str) -> None:
+    fit = fitting.compare(given, pinned.definition.get("inputSchema"))
+    for doubt in fit.doubts[:_MOST_FAULTS]:
+        say(doubt, tool)
+    if fit.faults:
+        raise UsageError("; ".join(fit.faults))
 
 
 def callbacks(tool: str, on_result: OnResult, *, verify: bool) -> Callbacks:

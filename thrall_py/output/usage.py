@@ -3,10 +3,10 @@
 import shlex
 from collections.abc import Iterator
 
-from thrall_py.catalog import review
+from thrall_py.catalog import parameters, review
 from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog.parameters import Parameter
 from thrall_py.protocol import canonical
-from thrall_py.protocol.jsontext import Json
 from thrall_py.visible import visible, visible_text
 
 _SUMMARY = 200  # characters
@@ -16,9 +16,7 @@ Row = tuple[str, str, str]  # a name, its arguments, what it does
 
 def row(name: str, item: PinnedItem) -> Row:
     """Make the line of a tool: arguments as `name:type`, with `!` if required, `=` its default."""
-    arguments = " ".join(
-        _short(argument, schema, needed) for argument, schema, needed in _arguments(item)
-    )
+    arguments = " ".join(map(_short, _parameters(item)))
     return visible(name), visible(arguments), visible(item.summary[:_SUMMARY])
 
 
@@ -35,6 +33,17 @@ def print_table(tools: list[tuple[str, PinnedItem]]) -> None:
     pretty.print_table(("tool", "arguments", "summary"), rows, stderr=False)
 
 
+def help_page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
+    """Say how one tool is called, as the help of that call."""
+    call = shlex.join(["thrall", "call", name, "--catalog", catalog])
+    yield f"Usage: {visible(call)} [OPTIONS] [ITEM]..."
+    yield ""
+    yield from page(name, item, catalog)
+    yield ""
+    yield "name:type is an argument, with ! if it has to be given and = before its default; a"
+    yield "string is given as name=text, anything else as name:=JSON. Options: thrall call --help"
+
+
 def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     """Describe one tool: what it does, its arguments, and a line that calls it."""
     title = item.text("title")
@@ -44,51 +53,36 @@ def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     if description:
         yield ""
         yield from (f"  {line}" for line in description.split("\n"))
-    arguments = list(_arguments(item))
-    if arguments:
+    known = _parameters(item)
+    if known:
         yield ""
         yield "arguments:"
-    for argument, schema, needed in arguments:
-        yield f"  {visible(_short(argument, schema, needed))}"
-        about = visible_text(_text(schema.get("description")).strip())
+    for parameter in known:
+        yield f"  {visible(_short(parameter))}"
+        about = visible_text(parameter.description)
         yield from (f"      {line}" for line in about.split("\n") if line)
     yield ""
     yield "example:"
-    words = [_example(argument, schema) for argument, schema, needed in arguments if needed]
+    words = [_example(parameter) for parameter in known if parameter.is_required]
     call = ["thrall", "call", name, *words, "--catalog", catalog]
-    yield "  " + visible(shlex.join(call)) + ("" if words else " </dev/null" if arguments else "")
+    yield "  " + visible(shlex.join(call)) + ("" if words else " </dev/null" if known else "")
 
 
-def _arguments(item: PinnedItem) -> Iterator[tuple[str, dict[str, Json], bool]]:
-    schema = item.definition.get("inputSchema")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    required = schema.get("required") if isinstance(schema, dict) else None
-    for name, member in properties.items() if isinstance(properties, dict) else ():
-        needed = isinstance(required, list) and name in required
-        yield name, member if isinstance(member, dict) else {}, needed
+def _parameters(item: PinnedItem) -> list[Parameter]:
+    return parameters.find(item.definition.get("inputSchema"))
 
 
-def _short(name: str, schema: dict[str, Json], needed: bool) -> str:  # noqa: FBT001 - a column
+def _short(parameter: Parameter) -> str:
+    schema = parameter.schema
     default = f"={canonical.compact(schema['default'])}" if "default" in schema else ""
-    return f"{name}:{_type(schema)}{'!' if needed else ''}{default}"
+    return f"{parameter.name}:{_type(parameter)}{'!' if parameter.is_required else ''}{default}"
 
 
-def _type(schema: dict[str, Json]) -> str:
-    if isinstance(schema.get("enum"), list):
-        return "|".join(canonical.compact(value) for value in _list(schema["enum"]))
-    names = schema.get("type")
-    return "|".join(str(name) for name in (_list(names) or [names])) if names else "any"
+def _type(parameter: Parameter) -> str:
+    if isinstance(parameter.schema.get("enum"), list):
+        return "|".join(canonical.compact(value) for value in parameter.choices)
+    return "|".join(parameter.types) or "any"
 
 
-def _example(name: str, schema: dict[str, Json]) -> str:
-    if schema.get("type") == "string":
-        return f"{name}=..."
-    return f"{name}:=..."
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
+def _example(parameter: Parameter) -> str:
+    return f"{parameter.key}{'=' if parameter.types == ('string',) else ':='}..."

@@ -1,18 +1,14 @@
-"""A tool's arguments from stdin or from ITEMs, as the JSON text that is sent: the caller's own."""
+"""A tool's arguments, whole from stdin or value by value, as JSON text: the caller's own."""
 
 import json
 import os
-import re
-from collections.abc import Iterable
 
-from thrall_py.errors import InputError, UsageError
+from thrall_py.errors import InputError
 from thrall_py.protocol.jsontext import JsonError, decode, latin1, validate
 from thrall_py.visible import visible
 
 _LARGEST = 1 << 28  # bytes of a file
 _SHOWN = 300  # characters of what is wrong with a value
-# The shortest key that makes sense of it, so a text may hold any of these characters.
-_ITEM = re.compile(r"(?P<key>.*?)(?P<colon>:?)=(?P<file>@?)(?P<rest>.*)", re.DOTALL)
 
 
 def from_input(data: bytes) -> str:
@@ -30,37 +26,39 @@ def from_input(data: bytes) -> str:
     return _on_one_line(text)
 
 
-def from_items(items: Iterable[str]) -> str:
-    """Make the object from `key=text`, `key:=JSON`, `key=@file` and `key:=@file`.
+def read_text(word: str, what: str, *, is_file: bool) -> str:
+    """Read the text that an ITEM holds, or the file that it names; the JSON text of a string.
+
+    Args:
+        word: the text or the path, as it stands on the command line.
+        what: what it is, for the sentences.
+        is_file: whether it is a path.
 
     Raises:
-        UsageError: a word is no ITEM, or a key is given twice.
-        InputError: a value or a file cannot be used.
+        InputError: it is not UTF-8, or the file cannot be read.
 
     """
-    members: dict[str, str] = {}
-    for item in items:
-        found = _ITEM.fullmatch(item)
-        if not found or not found["key"]:
-            raise UsageError(
-                f"{visible(item)!r} is not an ITEM: write key=text, key:=JSON or key=@file"
-            )
-        key = decode_argument(found["key"])
-        if key in members:
-            raise UsageError(f"the key {visible(key)} is given twice")
-        members[key] = _value(found, f"the value of {visible(key)}")
-    return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in members.items()) + "}"
+    if not is_file:
+        return json.dumps(decode_argument(word))
+    what = f"the file {visible(word)}"
+    return json.dumps(_plain_text(_contents(word, what), what))
 
 
-def _value(found: re.Match[str], what: str) -> str:
-    if found["file"]:
-        what = f"the file {visible(found['rest'])}"
-        data = _contents(found["rest"], what)
-        text = _text(data, what) if found["colon"] else _plain_text(data, what)
-    else:
-        text = decode_argument(found["rest"])
-    if not found["colon"]:
-        return json.dumps(text)
+def read_json(word: str, what: str, *, is_file: bool) -> str:
+    """Read the JSON that an ITEM holds, or the file that it names; its text on one line.
+
+    Args:
+        word: the JSON or the path, as it stands on the command line.
+        what: what it is, for the sentences.
+        is_file: whether it is a path.
+
+    Raises:
+        InputError: it is not one JSON value in UTF-8, or the file cannot be read.
+
+    """
+    if is_file:
+        what = f"the file {visible(word)}"
+    text = _text(_contents(word, what), what) if is_file else decode_argument(word)
     if not text.strip(" \t\r\n"):
         raise InputError(f"{what} is empty: := wants JSON, = takes text")
     _checked(text, what)
