@@ -69,13 +69,18 @@ conformance: $(BIN)/ready ## the installed command as a client of the official M
 fuzz: $(BIN)/ready ## 100,000 runs of the fuzzer
 	THRALL_FUZZ_RUNS=100000 $(BIN)/pytest -q -m fuzz tests/test_fuzz.py
 
-install: ## install the command and its pages below PREFIX (/usr/local)
+install: ## install the command, its pages and completions below PREFIX (/usr/local)
 	$(PYTHON) -m venv $(PREFIX)/lib/thrall
 	$(PREFIX)/lib/thrall/bin/pip install -q .
 	install -d $(PREFIX)/bin $(PREFIX)/share/man/man1 $(PREFIX)/share/man/man5
 	ln -sf ../lib/thrall/bin/thrall $(PREFIX)/bin/thrall
 	install -m 644 man/*.1 $(PREFIX)/share/man/man1
 	install -m 644 man/*.5 $(PREFIX)/share/man/man5
+	install -d $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions \
+	  $(PREFIX)/share/fish/vendor_completions.d
+	install -m 644 thrall_py/shell/thrall.bash $(PREFIX)/share/bash-completion/completions/thrall
+	install -m 644 thrall_py/shell/thrall.zsh $(PREFIX)/share/zsh/site-functions/_thrall
+	install -m 644 thrall_py/shell/thrall.fish $(PREFIX)/share/fish/vendor_completions.d
 
 dist: $(BIN)/ready ## wheel and sdist in dist/, tried in an empty environment
 	rm -rf dist build/dist

@@ -70,7 +70,9 @@ def call(  # noqa: PLR0913 - one for each option of its own
     thrall call TOOL [ITEM]... -- SERVER [ARG]...
     thrall call TOOL [ITEM]... --url URL
     thrall call TOOL [ITEM]... --catalog CATALOG
-    ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON).
+    ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON);
+    a.b=text is for a member of an object, a[]=text for one more item of a list.
+    With --catalog, --help is about TOOL.
     """  # noqa: D301 - click's mark against wrapping
     from thrall_py.commands import answer
     from thrall_py.verbs import arguments

@@ -60,8 +60,13 @@ def join(items: Sequence[Item]) -> str:
 
 def show(path: Path) -> str:
     """Write a path as in an ITEM, fit to be seen."""
+    return visible(spell(path))
+
+
+def spell(path: Path) -> str:
+    """Write a path as in an ITEM."""
     steps = ("[]" if step is None else f".{parameters.escape(step)}" for step in path)
-    return visible("".join(steps).removeprefix("."))
+    return "".join(steps).removeprefix(".")
 
 
 def _parse(word: str) -> Item:
