@@ -1,6 +1,7 @@
 """`thrall call` on the command line."""
 
 import os
+import sys
 
 import click
 
@@ -33,7 +34,8 @@ class _Command(click.Command):
         from thrall_py.commands import pinned
 
         ctx.obj.subject = tool
-        return pinned.help_page(catalog, tool)
+        page, encoding = pinned.help_page(catalog, tool), sys.stdout.encoding
+        return page.encode(encoding, "backslashreplace").decode(encoding)
 
 
 @click.command(cls=_Command, short_help="Call one tool of a server.")

@@ -40,8 +40,9 @@ def help_page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     yield ""
     yield from page(name, item, catalog)
     yield ""
-    yield "name:type is an argument, with ! if it has to be given and = before its default; a"
-    yield "string is given as name=text, anything else as name:=JSON. Options: thrall call --help"
+    yield "An argument is shown as name:type, with ! if it has to be given and = before its"
+    yield "default. Write name=text for a string, name:=JSON for anything else."
+    yield "The options are those of thrall call --help."
 
 
 def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
