@@ -232,10 +232,9 @@ def test_the_order_of_the_items_is_that_of_the_members(pairs):
 
 
 @given(st.text(max_size=20))
-def test_any_text_is_an_item_or_refused_in_a_sentence(word):
+def test_any_text_is_an_item_or_refused(word):
     try:
         value = json.loads(made(word.replace("@", "")))
-    except (UsageError, InputError) as refused:
-        assert str(refused)
-    else:
-        assert len(value) == 1
+    except (UsageError, InputError):
+        value = None
+    assert value is None or len(value) == 1

@@ -4,12 +4,12 @@ Names in a catalog are a server's words. One that a person would not see as it i
 is left out; what a shell would take for syntax is quoted in `shells`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import parameters
-from thrall_py.catalog.outline import Outline
 from thrall_py.catalog.parameters import Parameter
+from thrall_py.protocol.jsontext import Json
 from thrall_py.visible import visible
 
 FILES, DIRECTORIES, CATALOGS = "files", "directories", "catalogs"
@@ -42,29 +42,28 @@ def choose(found: Iterable[Candidate], begun: str) -> list[Candidate]:
     ]
 
 
-def servers(outline: Outline) -> Iterator[Candidate]:
-    """Name the servers."""
-    return (Candidate(name) for name in outline.servers if not name.startswith("-"))
+def servers(names: Iterable[str]) -> Iterator[Candidate]:
+    """Name servers."""
+    return (Candidate(name) for name in names if not name.startswith("-"))
 
 
-def tools(outline: Outline) -> Iterator[Candidate]:
-    """Name the tools; one that begins with a dash cannot be named on a command line."""
-    for name, definition in outline.tools.items():
+def tools(definitions: Mapping[str, dict[str, Json]]) -> Iterator[Candidate]:
+    """Name tools; one that begins with a dash cannot be named on a command line."""
+    for name, definition in definitions.items():
         if not name.startswith("-"):
             yield Candidate(name, _text(definition.get("description")))
 
 
-def items(outline: Outline, tool: str, given: Sequence[str], begun: str) -> Answer:
+def items(schema: Json, given: Sequence[str], begun: str) -> Answer:
     """Find how an ITEM of a tool may go on.
 
     Args:
-        outline: the catalog that has the tool.
-        tool: what it is called by.
+        schema: the tool's inputSchema.
         given: the other ITEMs; their parameters are not offered again.
         begun: the ITEM, as far as it is written.
 
     """
-    known = parameters.find(outline.tools.get(tool, {}).get("inputSchema"))
+    known = parameters.find(schema)
     head, equals, rest = begun.partition("=")
     if not equals:
         taken = {item.partition("=")[0].removesuffix(":") for item in given}

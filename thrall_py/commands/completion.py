@@ -1,14 +1,13 @@
 """`thrall completion` on the command line: a shell's script, and what it asks. Starts no server."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from thrall_py import errors
 from thrall_py.commands.candidates import CATALOGS, DIRECTORIES, FILES, Answer, Candidate, Paths
 from thrall_py.commands.invocation import Invocation
-from thrall_py.commands.shells import BASH, SHELLS
 from thrall_py.errors import UsageError
 from thrall_py.transport import stdio
 
@@ -17,7 +16,7 @@ _PATHS = {"CATALOG": CATALOGS, "CATALOG...": CATALOGS, "DIR": DIRECTORIES, "FILE
 
 
 @click.command(short_help="Print what completes command lines in a shell.")
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.argument("place", type=click.IntRange(0), required=False)
 @click.pass_context
 def completion(context: click.Context, *, shell: str, place: int | None) -> int:
@@ -48,7 +47,7 @@ def _answer(root: click.Context, shell: str, words: Sequence[str], place: int) -
     """Say what may stand in the place of a word, in the words of the shell's script."""
     from thrall_py.commands import candidates, shells
 
-    plain = [shells.unquote(word) if shell == BASH else (word, "") for word in words]
+    plain = [shells.unquote(word) if shell == shells.BASH else (word, "") for word in words]
     before, after = ([word for word, _ in part] for part in (plain[:place], plain[place + 1 :]))
     word, quote = plain[place] if place < len(plain) else ("", "")
     answer = _find(root, before, word, after)
@@ -73,12 +72,13 @@ def _find(root: click.Context, before: list[str], word: str, after: list[str]) -
     context = _parse(root, command, before[1:])
     if word.startswith("-"):
         name, equals, _ = word.partition("=")
-        option = _option(command, name)
-        return (
-            _values(option, name + equals) if option and equals else [*_options(command, context)]
-        )
-    more = _parse(root, command, before[1:] + after)
-    return _argument(command, context, more.params.get("catalog"), word)
+        option = _option(command, name) if equals else None
+        return _values(option, f"{name}=") if option else [*_options(command, context)]
+    argument = _next_argument(command, context)
+    if argument is None:
+        return []
+    all_of_it = _parse(root, command, before[1:] + after)
+    return _names(context, argument, all_of_it.params.get("catalog"), word)
 
 
 def _parse(root: click.Context, command: click.Command, words: list[str]) -> click.Context:
@@ -109,34 +109,29 @@ def _values(parameter: click.Parameter, head: str) -> Answer:
     return [] if kind is None else Paths(kind, head)
 
 
-def _argument(
-    command: click.Command, context: click.Context, catalog: str | None, word: str
+def _next_argument(command: click.Command, context: click.Context) -> click.Argument | None:
+    """The argument that the next word is for, if it is no option."""
+    arguments = (each for each in command.params if isinstance(each, click.Argument))
+    given = context.params
+    return next((each for each in arguments if each.nargs < 0 or given[each.name] is None), None)
+
+
+def _names(
+    context: click.Context, argument: click.Argument, catalog: str | None, word: str
 ) -> Answer:
-    """Find what the next word that is no option may be."""
+    """Find what an argument may be, with the names of a catalog if there is one."""
     from thrall_py.catalog import outline
     from thrall_py.commands import candidates
 
-    missing = (
-        each
-        for each in command.params
-        if isinstance(each, click.Argument)
-        and (each.nargs < 0 or context.params.get(each.name or "") is None)
-    )
-    argument = next(missing, None)
-    if argument is None:
-        return []
     given = context.params
-    names = (
-        outline.read(os.path.expandvars(os.path.expanduser(catalog)))
-        if catalog
-        else outline.Outline()
-    )
+    path = os.path.expandvars(os.path.expanduser(catalog or ""))
     match argument.name:
         case "tool":
-            return [*candidates.tools(names)]
+            return [*candidates.tools(outline.read(path).tools)]
         case "items":
-            return candidates.items(names, given["tool"], given["items"], word)
+            definition = outline.read(path).tools.get(given["tool"], {})
+            return candidates.items(definition.get("inputSchema"), given["items"], word)
         case "names" if given.get("update", True):
-            return [*candidates.servers(names)]
+            return [*candidates.servers(outline.read(path).servers)]
         case _:
             return _values(argument, "")

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from thrall_py.commands.candidates import Answer, Paths
 
-BASH, ZSH, FISH = "bash", "zsh", "fish"
-SHELLS = (BASH, ZSH, FISH)
+BASH = "bash"
 
 _PIECE = re.compile(
     r"""'([^']*)(?:'|\Z)|"((?:\\.|[^"\\])*)(?:"|\\?\Z)|\\(.?)|([^'"\\]+)""", re.DOTALL
@@ -42,7 +41,7 @@ def lines(shell: str, answer: Answer, word: str, quote: str) -> Iterator[str]:
     """Write an answer for the script of a shell.
 
     Args:
-        shell: one of SHELLS.
+        shell: bash, zsh or fish.
         answer: what may stand there.
         word: the word, as far as it is written; what it means.
         quote: the quote that is open in it, in bash.
