@@ -4,7 +4,7 @@ _thrall() {
     # bash cuts words at the characters in COMP_WORDBREAKS, so title:=x comes as three pieces. Put
     # them together as they stand on the line. `head` is what is in front of the last piece: it
     # stays on the line, and a candidate replaces only the rest.
-    local line=${COMP_LINE:0:COMP_POINT} words=() i piece rest
+    local line=${COMP_LINE:0:COMP_POINT} words=() i piece rest kind front path found after
     for ((i = 0; i <= COMP_CWORD; i++)); do
         rest=${line#"${line%%[![:space:]]*}"}
         if ((i == 0)) || [[ $rest != "$line" ]]; then
@@ -28,7 +28,6 @@ _thrall() {
         fi
     done
 
-    local after kind front path found
     rest=${COMP_LINE:COMP_POINT}
     read -r -a after <<<"${rest#"${rest%%[[:space:]]*}"}"
     {
