@@ -12,8 +12,8 @@ import click
 from thrall_py import __version__, errors
 from thrall_py.commands.call import call
 from thrall_py.commands.check import check
-from thrall_py.commands.doctor import doctor
 from thrall_py.commands.completion import completion
+from thrall_py.commands.doctor import doctor
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.commands.pin import pin
 from thrall_py.commands.show import show
