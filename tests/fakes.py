@@ -76,12 +76,37 @@ class Script:
         return self.ending
 
 
+class Answering:
+    """A user who agrees to everything, or fails; `takes` seconds of a script's time."""
+
+    unused = ()
+
+    def __init__(self, *modes, script=None, takes=0.0, failure=None):
+        self.modes = modes or ("form", "url")
+        self.asked = []
+        self.script = script
+        self.takes = takes
+        self.failure = failure
+
+    def answer(self, requests, _redact):
+        self.asked.append(
+            {name: each.params and each.params.load() for name, each in requests.items()}
+        )
+        if self.script:
+            self.script.now += self.takes
+        if self.failure:
+            raise self.failure
+        return {
+            name: f'{{"action":"accept","content":{{"n":{len(self.asked)}}}}}' for name in requests
+        }
+
+
 def channel_closed(partial=b"", *, input_closed=False):
     return ChannelClosed(bytearray(partial), input_closed=input_closed)
 
 
-def session_over(script, *secrets):
-    return Session(script, script.clock, Redactor(secrets))
+def session_over(script, *secrets, user=None):
+    return Session(script, script.clock, Redactor(secrets), user)
 
 
 def message(**members):

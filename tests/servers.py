@@ -15,6 +15,10 @@ MODERN = "2026-07-28"
 LIFE = 60  # seconds after which a server, or a helper, ends itself
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}}
+FORM = {
+    "message": "Who?",
+    "requestedSchema": {"properties": {"name": {"type": "string"}}, "required": ["name"]},
+}
 LISTS = {
     "tools/list": "tools",
     "prompts/list": "prompts",
@@ -305,7 +309,8 @@ class Good:
             return self.list(LISTS[method], params.get("cursor", ""))
         if method == "tools/call":
             story.tell("called")
-            return self.call(params["name"], line)
+            name = params["name"]
+            return self.ask(params) if name == "ask" else self.call(name, line)
         return {"error": {"code": -32601, "message": "Method not found"}}
 
     def list(self, member, cursor):
@@ -338,6 +343,18 @@ class Good:
                     os.kill(os.getppid(), signal.SIGTERM)
                 return None
         return {"error": {"code": -32602, "message": f"Unknown tool: {name}"}}
+
+    def ask(self, params):
+        """Ask for a name in the way of the era, and repeat what was declared and what was told."""
+        asked = {"method": "elicitation/create", "params": FORM}
+        if not self.modern:
+            say(json.dumps({"jsonrpc": "2.0", "id": "asked", **asked}))
+            told = json.loads(sys.stdin.readline())
+            return text(json.dumps([told.get("result", told.get("error")), None]))
+        declared = params["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+        if "inputResponses" in params:
+            return text(json.dumps([params["inputResponses"]["who"], declared]))
+        return {"result": {"resultType": "input_required", "inputRequests": {"who": asked}}}
 
 
 def text(words):

@@ -363,7 +363,10 @@ def test_input_that_a_server_needs_is_named(thrall):
     assert thrall("call", "t", "a=1", *MODERN) == (
         7,
         b"",
-        'thrall: t: the server needs input that was not given: city (elicitation/create): "Which city?"\n',
+        (
+            'thrall: t: the server needs input that was not given: city (elicitation/create): "Which city?";'
+            " give --answer NAME=VALUE, --accept-defaults or --decline\n"
+        ),
     )
 
 

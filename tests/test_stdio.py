@@ -86,7 +86,7 @@ def test_a_signal_is_seen_while_nobody_reads(pipe, replaced, interrupts):
 
 def test_a_wakeup_without_a_signal_that_stops_us_is_slept_through(interrupts):
     turns = [[(interrupts.fileno(), select.POLLIN)], [], [(1, select.POLLOUT)]]
-    stdio._wait(SimpleNamespace(poll=lambda: turns.pop(0)), interrupts)
+    stdio._wait(SimpleNamespace(poll=lambda: turns.pop(0)), interrupts, 1)
     assert turns == []
 
 
@@ -196,3 +196,30 @@ def test_a_wakeup_without_a_signal_that_stops_us_is_no_answer(
     monkeypatch.setattr(select, "poll", lambda: poll)
     assert stdio.ask("sure?", interrupts)
     assert turns == []
+
+
+def test_a_line_may_come_in_pieces_and_end_with_the_input(pipe, replaced, interrupts, monkeypatch):
+    replaced(0, pipe["reading"])
+    os.write(pipe["writing"], b"one\ntwo")
+    os.close(pipe.pop("writing"))
+    monkeypatch.setattr(stdio, "_AT_ONCE", 2)
+    assert stdio.ask_line("", interrupts) == b"one\n"
+    assert stdio.ask_line("", interrupts) == b"two"
+    assert stdio.ask_line("", interrupts) is None
+
+
+def test_a_terminal_that_is_gone_gives_no_line(terminal, replaced, interrupts, monkeypatch):
+    def gone(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    replaced(0, terminal.theirs)
+    os.write(terminal.ours, b"x\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", gone)
+        line = stdio.ask_line("", interrupts)
+    assert line is None
+
+
+def test_nobody_is_told_that_nothing_could_be_told(pipe, replaced):
+    replaced(2, pipe["reading"])  # not open for writing
+    assert stdio.tell("x") is None

@@ -354,8 +354,9 @@ def test_a_result_that_asks_for_nothing_is_told(members):
 
 
 ELICIT = {"method": "elicitation/create", "params": {"mode": "form", "message": "Sure?"}}
+GIVE = "; give --answer NAME=VALUE, --accept-defaults or --decline"
 WANTED = {
-    "with words": ({"confirm": ELICIT}, 'confirm (elicitation/create): "Sure?"'),
+    "with words": ({"confirm": ELICIT}, f'confirm (elicitation/create): "Sure?"{GIVE}'),
     "without words": ({"r": {"method": "roots/list", "params": {}}}, "r (roots/list)"),
     "without params": ({"r": {"method": "roots/list"}}, "r (roots/list)"),
     "without a method": ({"x": {"params": {"message": "m"}}}, 'x: "m"'),

@@ -26,7 +26,7 @@ Command = Callable[..., int]  # type: ignore[explicit-any]
 
 
 class _Line(click.types.StringParamType):
-    """A header; several in a variable stand on lines of their own, since values have blanks."""
+    """A header, or an answer: they hold blanks, so several in a variable stand on lines."""
 
     def split_envvar_value(self, rv: str) -> list[str]:  # type: ignore[explicit-override]  # of 3.12
         """Take the lines that say something."""
@@ -86,7 +86,17 @@ class ServerOptions(NamedTuple):
         return headers.parse(lines)
 
 
+class AnswerOptions(NamedTuple):
+    """What the command line says of what a server may ask."""
+
+    answer: tuple[str, ...] = ()
+    answers: str | None = None
+    accept_defaults: bool = False
+    decline: bool = False
+
+
 NO_SERVER_OPTIONS = ServerOptions()
+NO_ANSWERS = AnswerOptions()
 
 
 def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
@@ -194,6 +204,32 @@ def server_options(command: Command) -> Command:
         click.option("--bearer-env", callback=_variable, metavar="VAR",
                      help="Send the token in VAR."),
         click.option("--header-file", metavar="FILE", help="Send the headers in FILE."),
+    )  # fmt: skip
+
+
+def answer_options(command: Command) -> Command:
+    """Add what a server is told that asks the user; the command gets it as `answer_options`."""
+
+    @functools.wraps(command)
+    def with_answers(
+        *,
+        answer: tuple[str, ...],
+        answers: str | None,
+        accept_defaults: bool,
+        decline: bool,
+        **rest: object,
+    ) -> int:
+        given = AnswerOptions(answer, answers, accept_defaults, decline)
+        return command(answer_options=given, **rest)
+
+    return _added(
+        with_answers,
+        click.option("--answer", multiple=True, type=_Line(), metavar="NAME=VALUE",
+                     help="Answer what the server asks; repeatable."),
+        click.option("--answers", metavar="FILE", help="Take answers from FILE, a JSON object."),
+        click.option("--accept-defaults", is_flag=True,
+                     help="Take defaults where there is no answer."),
+        click.option("--decline", is_flag=True, help="Decline whatever the server asks."),
     )  # fmt: skip
 
 

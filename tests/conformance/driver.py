@@ -67,8 +67,8 @@ class Driver:
         status, _, told = self.run(["pin", "-"])
         self.remember(0 if NO_TOOLS in told else status)
 
-    def call(self, name, arguments):
-        status, *_ = self.run(["call", name], json.dumps(arguments))
+    def call(self, name, arguments, *options):
+        status, *_ = self.run(["call", name, *options], json.dumps(arguments))
         self.remember(status)
 
     def refuse(self, name):
@@ -77,17 +77,22 @@ class Driver:
         self.remember(0 if status else 1)
 
 
-def call_one(name, arguments):
+def call_one(name, arguments, *options):
     def steps(driver):
         driver.list()
-        driver.call(name, arguments)
+        driver.call(name, arguments, *options)
 
     return steps
 
 
-def call_all(driver):
+def call_all(driver, *options):
     for name in driver.list():
-        driver.call(name, {})
+        driver.call(name, {}, *options)
+
+
+def call_all_declining(driver):
+    """Call tools that come back with a question; it is the round after it that is judged."""
+    call_all(driver, "--decline")
 
 
 def call_given(driver):
@@ -118,12 +123,14 @@ STEPS = {
     "request-metadata": Driver.connect,
     "tools_call": call_one("add_numbers", {"a": 5, "b": 3}),
     "sse-retry": call_one("test_reconnection", {}),
-    "elicitation-sep1034-client-defaults": call_one("test_client_elicitation_defaults", {}),
+    "elicitation-sep1034-client-defaults": call_one(
+        "test_client_elicitation_defaults", {}, "--accept-defaults"
+    ),
     "json-schema-2020-12-preservation": echo_schema,
     "http-standard-headers": call_all,
     "http-custom-headers": call_given,
     "http-invalid-tool-headers": call_all_but_broken,
-    "sep-2322-client-request-state": call_all,
+    "sep-2322-client-request-state": call_all_declining,
 }
 
 

@@ -11,7 +11,7 @@ from thrall_py.output.render import MediaPart, Rendered
 from thrall_py.transport import stdio
 
 
-class AnswerOptions(NamedTuple):
+class OutputOptions(NamedTuple):
     """What the command line says of the answer."""
 
     json: bool
@@ -20,7 +20,7 @@ class AnswerOptions(NamedTuple):
     force: bool
 
 
-def check(wanted: AnswerOptions) -> None:
+def check(wanted: OutputOptions) -> None:
     """Refuse what could not be fulfilled, before anything is started.
 
     Raises:
@@ -38,7 +38,7 @@ def check(wanted: AnswerOptions) -> None:
         saving.check_directory(wanted.save)
 
 
-def give(rendered: Rendered, invocation: Invocation, wanted: AnswerOptions) -> None:
+def give(rendered: Rendered, invocation: Invocation, wanted: OutputOptions) -> None:
     """Write the answer, whole; files first, because it names them.
 
     Raises:

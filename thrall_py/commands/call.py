@@ -8,10 +8,12 @@ import click
 from thrall_py import errors, options
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.errors import InputError, UsageError
-from thrall_py.options import ServerOptions
+from thrall_py.options import AnswerOptions, ServerOptions
 from thrall_py.output.render import Rendered
+from thrall_py.protocol.user import User
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.visible import visible
 
 _WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 
@@ -48,6 +50,7 @@ class _Command(click.Command):
 @click.option("--raw", is_flag=True, help="Print the one part that is not text as it is.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
 @click.option("--force", is_flag=True, help="Let --save write over files.")
+@options.answer_options
 @options.server_options
 @options.connection
 @click.pass_obj
@@ -63,6 +66,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     raw: bool,
     save: str | None,
     force: bool,
+    answer_options: AnswerOptions,
     server_options: ServerOptions,
     connection: ConnectionOptions,
 ) -> int:
@@ -91,8 +95,10 @@ def call(  # noqa: PLR0913 - one for each option of its own
         say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
     given = parse(items)
     text = join(given) if given else arguments.from_input(stdio.read())
+    user = _user(invocation, answer_options, is_stdin_free=bool(items))
+    connection = connection._replace(user=user)
     invocation.need_stdout()
-    for_answer = answer.AnswerOptions(json, raw, save, force)
+    for_answer = answer.OutputOptions(json, raw, save, force)
     answer.check(for_answer)
 
     def on_result(rendered: Rendered) -> None:
@@ -116,7 +122,29 @@ def call(  # noqa: PLR0913 - one for each option of its own
         callbacks = pinned.callbacks(tool, on_result, verify=not unverified)
         with invocation.interrupts as interrupts:
             rendered = call_pinned(wanted, entry, connection, interrupts, callbacks)
+    for name in user.unused if user else ():
+        say(f"nothing asked for the answer {visible(name)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
+
+
+def _user(invocation: Invocation, given: AnswerOptions, *, is_stdin_free: bool) -> User | None:
+    """Find who answers what the server asks: options, a person at the terminal, or nobody."""
+    if given != options.NO_ANSWERS:
+        from thrall_py.verbs import answers
+
+        return answers.Script(
+            answers.collect(
+                given.answer,
+                given.answers,
+                accept_defaults=given.accept_defaults,
+                decline=given.decline,
+            )
+        )
+    if is_stdin_free and os.isatty(0) and os.isatty(2):
+        from thrall_py.commands.asking import Person
+
+        return Person(invocation.subject, invocation.interrupts)
+    return None
 
 
 def _refuse_two_servers(invocation: Invocation, server_options: ServerOptions) -> None:

@@ -47,7 +47,7 @@ class Handshake(Opening):
             self._accept_discovery(self._probe() if verdict is Verdict.AGAIN else response)
             return
         try:
-            response = self._ask("initialize", mcp.initialize_params(mcp.LEGACY[0]))
+            response = self._ask("initialize", self._offer(mcp.LEGACY[0]))
         except ServerError:
             self._initialize_afresh("refused, and failed at initialize behind it")
             return
@@ -63,7 +63,7 @@ class Handshake(Opening):
         that answer both have gone back to the legacy era with the second.
         """
         self.detour = "was silent"
-        offer = mcp.initialize_params(mcp.LEGACY[0])
+        offer = self._offer(mcp.LEGACY[0])
         size = len(wire.request(self.session.send("initialize", offer), "initialize", offer))
         response, late = self._wait_behind_probe(patience, size)
         if response is None and late is None:

@@ -5,6 +5,7 @@ a rule of one revision alone names it.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 from thrall_py import __version__
@@ -24,17 +25,13 @@ URL_ELICITATION_REQUIRED = -32042  # 2025-11-25, "Elicitation": the user has to 
 # Only a modern server says these: the request is wrong, not the era.
 MODERN_ONLY_CODES = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY)
 
+ELICITATION = "elicitation/create"
+FORM, PAGE = "form", "url"  # its modes
+_WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
+_WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
+
 _META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "thrall", "version": __version__}
-# `_meta` of every request of the modern era (2026-07-28, "Base Protocol").
-_ENVELOPE = json.dumps(
-    {
-        _META + "protocolVersion": MODERN,
-        _META + "clientInfo": _CLIENT,
-        _META + "clientCapabilities": {},
-    },
-    separators=(",", ":"),
-)
 
 
 class Kind(NamedTuple):
@@ -93,6 +90,13 @@ class ErrorObject(NamedTuple):
         return [url for url in urls if isinstance(url, str)]
 
 
+class Asked(NamedTuple):
+    """What a server asks of its client, by a request or in a result, as far as it is there."""
+
+    method: str | None
+    params: Value | None
+
+
 class Page(NamedTuple):
     """One page of a list."""
 
@@ -105,17 +109,37 @@ def written_in(method: str, agreed: str) -> str:
     return {"server/discover": MODERN, "initialize": ""}.get(method, agreed)
 
 
-def request_params(revision: str, members: str = "") -> str:
-    """Make params as JSON text from `members` (JSON text without braces), and the envelope."""
+def request_params(revision: str, members: str = "", modes: Sequence[str] = ()) -> str:
+    """Make params as JSON text from `members` (JSON text without braces), and the envelope.
+
+    That is the `_meta` of every request of the modern era (2026-07-28, "Base Protocol"). `modes`
+    are those of elicitation that may be used before this request is answered.
+    """
     if revision == MODERN:
-        members = f'"_meta":{_ENVELOPE}' + ("," + members if members else "")
+        envelope = {
+            _META + "protocolVersion": MODERN,
+            _META + "clientInfo": _CLIENT,
+            _META + "clientCapabilities": _capabilities(MODERN, modes),
+        }
+        members = f'"_meta":{_compact(envelope)}' + ("," + members if members else "")
     return f"{{{members}}}"
 
 
-def initialize_params(revision: str) -> str:
+def initialize_params(revision: str, modes: Sequence[str] = ()) -> str:
     """Make the params of `initialize`, the legacy handshake, as JSON text."""
-    offer = {"protocolVersion": revision, "capabilities": {}, "clientInfo": _CLIENT}
-    return json.dumps(offer, separators=(",", ":"))
+    capabilities = _capabilities(revision, modes)
+    return _compact(
+        {"protocolVersion": revision, "capabilities": capabilities, "clientInfo": _CLIENT}
+    )
+
+
+def elicitation_mode(asked: Asked) -> str:
+    """Find the mode of an elicitation, a form if it does not say; empty for anything else."""
+    if asked.method != ELICITATION:
+        return ""
+    params = wire.load_or_none(asked.params)
+    mode = params.get("mode", FORM) if isinstance(params, dict) else FORM
+    return mode if isinstance(mode, str) else ""
 
 
 def call_members(tool: str, arguments: str) -> str:
@@ -167,6 +191,17 @@ def parse_page(result: Value, kind: Kind) -> Page:
     if following is None:
         raise JsonError('its "nextCursor" is not a string')
     return Page(items.children, following)
+
+
+def _capabilities(revision: str, modes: Sequence[str]) -> dict[str, object]:
+    """Declare what a server may ask for: a form alone is all there is before 2025-11-25."""
+    if not modes or revision in _WITHOUT_ELICITATION:
+        return {}
+    return {"elicitation": {mode: {} for mode in modes} if revision in _WITH_MODES else {}}
+
+
+def _compact(members: Mapping[str, object]) -> str:
+    return json.dumps(members, separators=(",", ":"))
 
 
 def _server_info(revision: str, result: Value, info: Value | None) -> ServerInfo:

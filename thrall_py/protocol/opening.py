@@ -146,7 +146,7 @@ class Opening:
 
     def _initialize(self, revision: str) -> None:
         """Open with `initialize`, or the modern way if the server says that it speaks no other."""
-        response = self._ask("initialize", mcp.initialize_params(revision))
+        response = self._ask("initialize", self._offer(revision))
         error = response.error
         if error is None:
             self._accept_initialize(response)
@@ -156,6 +156,9 @@ class Opening:
             raise self._no_common_version(", ".join(error.supported))
         else:
             raise self.session.refused(error)
+
+    def _offer(self, revision: str) -> str:
+        return mcp.initialize_params(revision, self.session.user.modes)
 
     def _accept_initialize(self, response: Response) -> None:
         server = mcp.parse_initialize_result(response.result) if response.result else None

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from thrall_py import errors
-from thrall_py.errors import ServerError, ServerGoneError, TimedOutError
+from thrall_py.errors import InputNeededError, ServerError, ServerGoneError, TimedOutError
 from thrall_py.protocol import matching, mcp, refusal, wire
 from thrall_py.protocol.channel import (
     NO_HEADERS,
@@ -23,6 +23,7 @@ from thrall_py.protocol.channel import (
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.matching import Id, Response
 from thrall_py.protocol.skipped import SkippedLines
+from thrall_py.protocol.user import Audience, Clock, User
 from thrall_py.redact import Redactor
 
 HANDSHAKE = "the handshake"  # the stage
@@ -34,7 +35,8 @@ class Session:
 
     Attributes:
         channel: what carries it.
-        clock: the time in seconds, as the channel's deadlines count it.
+        clock: the time in seconds, which stands still while the user is asked.
+        user: whom the server may ask, if there is somebody.
         redact: makes the server's words fit to be repeated.
         server: what the server said of itself; until the handshake is complete, a guess.
         stage: what goes on, as failures name it: the handshake, or the method of the request.
@@ -47,9 +49,12 @@ class Session:
 
     """
 
-    def __init__(self, channel: Channel, clock: Callable[[], float], redact: Redactor) -> None:
+    def __init__(
+        self, channel: Channel, clock: Clock, redact: Redactor, user: User | None = None
+    ) -> None:
         self.channel = channel
-        self.clock = clock
+        self.user = Audience(user, clock, redact)
+        self.clock = self.user.clock
         self.redact = redact
         self.server = mcp.ServerInfo(mcp.LEGACY[0])
         self.stage = HANDSHAKE
@@ -158,25 +163,27 @@ class Session:
 
         Raises:
             ServerError: a response, or something else on the line, cannot be used.
+            InputNeededError: the server asks what nobody answers. It has been told.
             ReceiveTimeout, ChannelClosed, Unanswered: as the channel said.
 
         """
         while not self._responses:
             try:
-                line = self.channel.receive(deadline)
+                self._handle_line(self.channel.receive(deadline + self.user.stood))
             except MessageTooLarge as problem:
                 size = f"{problem.limit} bytes in one {problem.unit}"
                 raise self.failed(f"sent more than {size}") from None
             except errors.Interrupted:
                 self._cancel("interrupted")
                 raise
+            except InputNeededError as problem:
+                self._cancel("input was not given")
+                raise InputNeededError(f"{problem}{self._aftermath()}") from None
             except ChannelClosed as problem:
                 if self._handle_last_words(problem.partial):
                     problem.partial = bytearray()
                 if not self._responses:
                     raise
-            else:
-                self._handle_line(line)
         return self._responses.popleft()
 
     def complete_handshake(self, server: mcp.ServerInfo) -> None:
@@ -186,12 +193,7 @@ class Session:
         self._responses.clear()
 
     def end(self) -> str:
-        """End the server.
-
-        Returns:
-            How it ended, as words after "the server".
-
-        """
+        """End the server; how it ended, as words after "the server"."""
         return self.channel.close()
 
     # -- what came -----------------------------------------------------------------------------
@@ -236,17 +238,14 @@ class Session:
         elif message.method is None or message.is_answer or matching.is_echo(message, self._open):
             self.skipped.add(line)
         elif message.id is not None:
-            self._reply(message.id, message.method)
+            self._reply(message.id, message.method, message.params)
         elif message.method.endswith("/list_changed"):
             self.list_changes += 1
 
-    def _reply(self, id_: Value, method: str) -> None:
+    def _reply(self, id_: Value, method: str, params: Value | None) -> None:
         if self.server.is_modern or id_.first in "{[tf":
             return  # 2026-07-28: the client sends requests and notifications only
-        outcome = '"result":{}'
-        if method != "ping":
-            outcome = f'"error":{{"code":{mcp.METHOD_NOT_FOUND},"message":"Method not found"}}'
-        message = wire.reply(id_, outcome)
+        message = wire.reply(id_, self.user.outcome(method, params))
         self._replied = self._replied + len(message) if self.channel.unread_by_server() else 0
         if self._replied > _REPLIES_LIMIT:
             raise self.failed("sends more requests than it reads replies")

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 
 from thrall_py.errors import (
     HttpStatusError,
-    InputNeededError,
     JsonRpcError,
     ServerError,
     SessionLostError,
@@ -16,9 +15,8 @@ from thrall_py.protocol.jsontext import JsonError, Value, decode
 from thrall_py.protocol.session import Session
 
 _MOST_PAGES = 1000  # a server with a new cursor for ever is stopped here
-_MOST_ROUNDS = 10  # calls that end in `input_required` with a state only
-_ROUND_PAUSE = 0.1  # seconds between two such calls: the server works in the meantime
-_MOST_ASKED = 5  # requests for input that are named
+_MOST_ROUNDS = 10  # calls that end in `input_required`
+_ROUND_PAUSE = 0.1  # seconds between two calls if nothing was asked: the server works meanwhile
 _WHOLE = (None, "complete")  # what the type of a whole result may be
 _SHOWN = 40  # characters of a name
 
@@ -85,7 +83,7 @@ def call(  # noqa: PLR0913 - what is called, how long, and what comes before a s
     finds that the headers do not fit; `before_again` is called then, and may raise.
 
     Raises:
-        InputNeededError: the server asks for input.
+        InputNeededError: the server asks for input that there is not.
         ServerError: the result cannot be used, or the tool cannot be called.
         JsonRpcError, TimedOutError: as the session says.
 
@@ -142,24 +140,22 @@ def _wrongly_marked(session: Session) -> dict[str, str]:
 
 
 def _call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
-    """Call, and follow a result that only asks to come back.
+    """Call, and come back as long as the server asks for it.
 
-    That is `input_required` with nothing but a state: the same call under a new id with that state
-    (2026-07-28, "Multi Round-Trip Requests").
+    That is the same call under a new id, with the responses to what was asked and with the state
+    as it came (2026-07-28, "Multi Round-Trip Requests").
     """
     since = session.clock()
     mirrored = _mirrored(session, tool, arguments)
     members = mcp.call_members(tool, arguments)
     for _ in range(_MOST_ROUNDS):
-        params = mcp.request_params(session.server.revision, members)
+        params = mcp.request_params(session.server.revision, members, session.user.modes)
         result = session.request("tools/call", params, seconds, since, mirrored)
         if result.first != "{":
             raise session.failed("sent a result that is not an object")
-        state = _state(session, result)
-        if state is None:
+        if _is_complete(session, result):
             return result
-        members = f'{mcp.call_members(tool, arguments)},"requestState":{state}'
-        pause(session, _ROUND_PAUSE)
+        members = mcp.call_members(tool, arguments) + _brought_back(session, result)
     raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
 
 
@@ -238,31 +234,31 @@ def _brings_nothing(page: mcp.Page, items: list[Value]) -> bool:
     return all(item.text in known for item in page.items)
 
 
-def _state(session: Session, result: Value) -> str | None:
-    """Find the state to come back with, as JSON text; None when the result is complete."""
+def _is_complete(session: Session, result: Value) -> bool:
     kind = wire.load_or_none(result.member("resultType"))
-    if kind is None or kind == "complete":
-        return None
-    if kind != "input_required":
+    if kind not in (*_WHOLE, "input_required"):
         raise session.failed(
             f"sent a result of the type {session.redact.quoted(str(kind), _SHOWN)}"
         )
-    requests = result.member("inputRequests")
-    if requests and requests.members():
-        raise InputNeededError(_wanted(session, requests.members()))
-    state = result.member("requestState")
-    if state is None or state.first != '"':
+    return kind in _WHOLE
+
+
+def _brought_back(session: Session, result: Value) -> str:
+    """Make the further members of a call that comes back, each after a comma."""
+    requests, state = result.member("inputRequests"), result.member("requestState")
+    asked = {
+        name: mcp.Asked(each.member_string("method"), each.member("params"))
+        for name, each in (requests.members() if requests else {}).items()
+    }
+    members = ""
+    if asked:
+        responses = session.user.answer(asked)
+        named = (f"{json.dumps(name)}:{text}" for name, text in responses.items())
+        members = f',"inputResponses":{{{",".join(named)}}}'
+    elif state is None or state.first != '"':
         raise session.failed("asked for input without saying what for")
-    return decode(state.text)
-
-
-def _wanted(session: Session, requests: dict[str, Value]) -> str:
-    asked = []
-    for name, request in list(requests.items())[:_MOST_ASKED]:
-        method, params = request.member_string("method"), request.member("params")
-        message = params.member_string("message") if params else None
-        words = session.redact.plain(name, _SHOWN)
-        words += f" ({session.redact.plain(method, _SHOWN)})" if method else ""
-        asked.append(words + (f": {session.redact.quoted(message)}" if message else ""))
-    more = "; and more" if len(requests) > _MOST_ASKED else ""
-    return f"the server needs input that was not given: {'; '.join(asked)}{more}"
+    else:
+        pause(session, _ROUND_PAUSE)
+    if state is not None and state.first != "n":
+        members += f',"requestState":{decode(state.text)}'
+    return members

@@ -39,6 +39,7 @@ class Message(NamedTuple):
     method: str | None
     result: Value | None
     error: Value | None
+    params: Value | None = None
 
     @property
     def is_answer(self) -> bool:
@@ -111,4 +112,5 @@ def _message(item: Value) -> Message:
         method=item.member_string("method"),
         result=item.member("result"),
         error=None if error is None or error.first == "n" else error,
+        params=item.member("params"),
     )

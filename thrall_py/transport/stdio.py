@@ -1,5 +1,6 @@
 """Our own three descriptors: there in any case, and written to without losing a signal."""
 
+import contextlib
 import os
 import select
 import stat
@@ -75,7 +76,7 @@ def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:
         for piece in pieces:
             rest = memoryview(piece)
             while rest:
-                _wait(poll, interrupts)
+                _wait(poll, interrupts, 1)
                 rest = rest[os.write(1, rest[:at_once]) :]
     except BrokenPipeError:
         raise
@@ -90,17 +91,41 @@ def ask(question: str, interrupts: Interrupts) -> bool:
         Interrupted: a signal came instead of an answer.
 
     """
-    os.write(2, f"{question} [y/N] ".encode())
+    line = ask_line(f"{question} [y/N] ", interrupts) or b""
+    return line.strip().lower() in {b"y", b"yes"}
+
+
+def ask_line(prompt: str, interrupts: Interrupts) -> bytes | None:
+    """Ask the person at the terminal for one line; None for the end of input instead of one.
+
+    Raises:
+        Interrupted: a signal came instead of an answer.
+
+    """
+    tell(prompt)
     poll = select.poll()
     poll.register(0, select.POLLIN)
     poll.register(interrupts.fileno(), select.POLLIN)
-    while not any(fd == 0 for fd, _ in poll.poll()):
-        interrupts.poll()
-        interrupts.check()
-    return os.read(0, _AT_ONCE).strip().lower() in {b"y", b"yes"}
+    line = b""
+    while not line.endswith(b"\n"):
+        _wait(poll, interrupts, 0)
+        try:
+            chunk = os.read(0, _AT_ONCE)
+        except OSError:  # the terminal is gone
+            chunk = b""
+        if not chunk:
+            return line or None
+        line += chunk
+    return line
 
 
-def _wait(poll: select.poll, interrupts: Interrupts) -> None:
-    while not any(fd == 1 for fd, _ in poll.poll()):
+def tell(text: str) -> None:
+    """Write to stderr what a person is asked; nobody can be told that this failed."""
+    with contextlib.suppress(OSError):
+        os.write(2, text.encode())
+
+
+def _wait(poll: select.poll, interrupts: Interrupts, descriptor: int) -> None:
+    while not any(fd == descriptor for fd, _ in poll.poll()):
         interrupts.poll()
         interrupts.check()

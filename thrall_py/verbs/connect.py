@@ -10,6 +10,7 @@ from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.protocol.handshake import Handshake
 from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
+from thrall_py.protocol.user import User
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.environment import expand, inherited_environment, variable_names
@@ -17,13 +18,17 @@ from thrall_py.transport.interrupts import Interrupts
 
 
 class ConnectionOptions(NamedTuple):
-    """How a server is spoken to: seconds, bytes of one message, and the one revision to speak."""
+    """How a server is spoken to: seconds, bytes of one message, and the one revision to speak.
+
+    `user` answers what the server asks of its user; None if nobody does.
+    """
 
     timeout: float
     start_timeout: float
     grace: float
     max_message: int
     revision: str | None = None
+    user: User | None = None
 
 
 class PreparedServer(NamedTuple):
@@ -109,12 +114,13 @@ def begin(server: PreparedServer, connection: ConnectionOptions, interrupts: Int
             lambda: Contact(command, interrupts, redact, grace=grace, limit=limit),
             redact,
             connection.start_timeout,
+            connection.user,
         )
 
     from thrall_py.transport.process import Process
 
     def start() -> Session:
         process = Process(command, interrupts, grace=grace, limit=limit)
-        return Session(process, time.monotonic, redact)
+        return Session(process, time.monotonic, redact, connection.user)
 
     return Handshake(start, connection.start_timeout)

@@ -13,6 +13,7 @@ from thrall_py.errors import InputError, TimedOutError
 from thrall_py.protocol.channel import ReceiveTimeout
 from thrall_py.protocol.http_handshake import HttpHandshake
 from thrall_py.protocol.session import Session
+from thrall_py.protocol.user import User
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.environment import expand, variable_names
@@ -60,18 +61,22 @@ def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[st
     return Endpoint(text, headers, _credentials(spec, url)), [*secrets, *spelled]
 
 
-def begin(contact: Callable[[], Contact], redact: Redactor, seconds: float) -> HttpHandshake:
+def begin(
+    contact: Callable[[], Contact], redact: Redactor, seconds: float, user: User | None = None
+) -> HttpHandshake:
     """Begin a handshake with a server on a URL.
 
     Args:
         contact: makes contact with it, afresh.
         redact: makes its words fit to be repeated.
         seconds: from now to the end of the handshake.
+        user: answers what the server asks of its user, if there is somebody.
 
     """
 
     def start() -> Session:
-        return Session(Streamable(contact()), time.monotonic, redact)
+        channel = Streamable(contact(), may_ask=user is not None)
+        return Session(channel, time.monotonic, redact, user)
 
     return HttpHandshake(start, lambda: HttpSse(contact()), seconds)
 

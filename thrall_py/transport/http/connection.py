@@ -53,10 +53,14 @@ class Connection:
         return self._exchanges > 1 and not self._heard
 
     def exchange(self, request: Request, deadline: float) -> Head:
-        """Send a request and wait for the head of its reply.
+        """Send a request and wait for the head of its reply; raises as `head`."""
+        self.begin(request, deadline)
+        return self.head(deadline)
+
+    def begin(self, request: Request, deadline: float) -> None:
+        """Send a request.
 
         Raises:
-            Unanswered: there is none, or what came is no HTTP.
             ReceiveTimeout, Interrupted: as the link says.
 
         """
@@ -64,24 +68,55 @@ class Connection:
         self._heard = False
         with contextlib.suppress(OSError):  # what it says against the request may have come before
             self._send(request, deadline)
+
+    def head(self, deadline: float) -> Head:
+        """Wait for the head of a reply; after Woken it can be waited for again.
+
+        Raises:
+            Unanswered: there is none, or what came is no HTTP.
+            ReceiveTimeout, Interrupted, Woken: as the link says.
+
+        """
         event = self._next_event(deadline)
         while isinstance(event, h11.InformationalResponse):
             event = self._next_event(deadline)
-        assert isinstance(event, h11.Response), "h11 lets nothing else come first"
-        return Head(event.status_code, tuple(event.headers))
+        return _head(event)
 
     def read(self, deadline: float) -> bytes:
         """Wait for some of the reply's body; none at its end.
 
         Raises:
             Unanswered: it breaks off, or is no HTTP.
-            ReceiveTimeout, Interrupted: as the link says.
+            ReceiveTimeout, Interrupted, Woken: as the link says.
 
         """
         if self._http.their_state is not h11.SEND_BODY:
             return b""
         event = self._next_event(deadline)
         return bytes(event.data) if isinstance(event, h11.Data) else b""
+
+    def take(self) -> Head | bytes | None:
+        """Take the head of a reply, or some of its body, if that has come; no bytes at its end.
+
+        Raises:
+            Unanswered: it breaks off, or is no HTTP.
+
+        """
+        while (event := self._event()) is h11.NEED_DATA:
+            try:
+                chunk = self._link.receive_now()
+            except OSError:
+                chunk = b""
+            if chunk is None:
+                return None
+            self._feed(chunk)
+        if isinstance(event, h11.Response):
+            return _head(event)
+        return bytes(event.data) if isinstance(event, h11.Data) else b""
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when there may be something to take."""
+        return self._link.fileno()
 
     def make_ready(self) -> bool:
         """Prepare for another exchange, without waiting; whether that is possible."""
@@ -121,20 +156,24 @@ class Connection:
         self._link.send(self._http.send(h11.EndOfMessage()) or b"", deadline)
 
     def _next_event(self, deadline: float) -> h11.Event:
-        while True:
-            try:
-                event = self._http.next_event()
-            except h11.RemoteProtocolError:
-                raise Unanswered(self._failure()) from None
-            if isinstance(event, h11.Event):
-                return event
+        while not isinstance(event := self._event(), h11.Event):
             try:
                 chunk = self._link.receive(deadline)
             except OSError:
                 chunk = b""
-            self._heard |= bool(chunk)
-            self._ended |= not chunk
-            self._http.receive_data(chunk)
+            self._feed(chunk)
+        return event
+
+    def _event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        try:
+            return self._http.next_event()
+        except h11.RemoteProtocolError:
+            raise Unanswered(self._failure()) from None
+
+    def _feed(self, chunk: bytes) -> None:
+        self._heard |= bool(chunk)
+        self._ended |= not chunk
+        self._http.receive_data(chunk)
 
     def _failure(self) -> str:
         if not self._ended:
@@ -142,3 +181,8 @@ class Connection:
         if self._http.their_state is h11.SEND_BODY or self._heard:
             return "closed the connection in the middle of its answer"
         return "closed the connection without an answer"
+
+
+def _head(event: h11.Event) -> Head:
+    assert isinstance(event, h11.Response), "h11 lets nothing else come first"
+    return Head(event.status_code, tuple(event.headers))

@@ -20,6 +20,9 @@ class Link(Protocol):
     def receive_now(self) -> bytes | None:
         """Take what has come; None if nothing has, no bytes at the end."""
 
+    def fileno(self) -> int:
+        """The descriptor that is readable when something has come."""
+
     def close(self) -> None:
         """Close it."""
 
@@ -50,6 +53,10 @@ class TcpLink:
             return self._socket.recv(CHUNK)
         except BlockingIOError:
             return None
+
+    def fileno(self) -> int:
+        """The descriptor of the socket."""
+        return self._socket.fileno()
 
     def close(self) -> None:
         """Close it."""

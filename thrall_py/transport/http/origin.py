@@ -57,15 +57,34 @@ class Origin:
         """
         status = 0
         for _ in range(_MOST_REDIRECTS):
-            target = self._moved.get(request.target, request.target)
             connection = None if runs else self._take_idle()
-            reply = self._exchange(connection, request._replace(target=target), deadline)
-            if reply.status not in _REDIRECTS:
+            reply = self._exchange(connection, self._moved_on(request), deadline)
+            if not self._follow(reply, request):
                 return reply
             status = reply.status
-            self.release(reply)
-            self._moved[request.target] = self._redirected(reply, target)
         raise Unanswered(f"redirects without end ({_MOST_REDIRECTS} times)", status)
+
+    def start(self, request: Request, deadline: float) -> Connection:
+        """Send a request on a connection of its own, on which the head of its reply will come.
+
+        Raises:
+            ServerError: the server is not reached.
+            ReceiveTimeout, Interrupted: as `Connection` says.
+
+        """
+        connection = Connection(self._route.connect(deadline))
+        try:
+            connection.begin(self._dressed(self._moved_on(request)), deadline)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def finish(self, reply: Reply, request: Request, deadline: float) -> Reply:
+        """Take the reply to a request that was started; redirects are followed as by `request`."""
+        if self._follow(reply, request):
+            return self.request(request, deadline, runs=True)
+        return reply
 
     def release(self, reply: Reply) -> None:
         """Have done with a reply; its connection is kept if that costs no waiting."""
@@ -128,6 +147,17 @@ class Origin:
             headers.append(("Content-Length", str(len(body))))
         prefix = self.url.origin if self._route.forwarded_by else ""
         return Request(method, prefix + target, headers, body)
+
+    def _moved_on(self, request: Request) -> Request:
+        return request._replace(target=self._moved.get(request.target, request.target))
+
+    def _follow(self, reply: Reply, request: Request) -> bool:
+        """Whether a reply sends us elsewhere; where to is then remembered."""
+        if reply.status not in _REDIRECTS:
+            return False
+        self.release(reply)
+        self._moved[request.target] = self._redirected(reply, self._moved_on(request).target)
+        return True
 
     def _redirected(self, reply: Reply, target: str) -> str:
         """Find where a redirect leads, if it may be followed."""

@@ -36,6 +36,11 @@ class Reply:
         return self._head.is_success
 
     @property
+    def is_compressed(self) -> bool:
+        """Whether the body has to be unpacked."""
+        return self._unpacking is not None
+
+    @property
     def media_type(self) -> str:
         """What the body is said to be, without parameters; empty if nothing is said."""
         return self.header("content-type").partition(";")[0].strip().lower()

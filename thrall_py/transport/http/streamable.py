@@ -12,14 +12,17 @@ from collections import deque
 from thrall_py.errors import ServerError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
-from thrall_py.transport.http.connection import Headers, Request
+from thrall_py.transport.http.connection import Connection, Headers, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
 from thrall_py.transport.http.reader import EVENTS, read_messages
 from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.standing import Standing
+from thrall_py.transport.http.waiting import Woken
 from thrall_py.transport.sse import EventStream
 
 _RETRY = 1.0  # seconds before a broken stream is resumed, if the server does not say
 _SHORTEST_RETRY = 0.1  # seconds, whatever the server says
+_STANDING_WAIT = 0.3  # seconds for the stream of a GET to begin; it may never
 _MOST_RESUMPTIONS = 3  # of a stream, without an event in between
 _HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
 _SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
@@ -30,6 +33,10 @@ _BAD_REQUEST, _NOT_FOUND = 400, 404
 class Streamable:
     """A Channel over Streamable HTTP.
 
+    Args:
+        contact: the server.
+        may_ask: whether it may ask the user something, which it may do on a stream of its own.
+
     Attributes:
         farewell: the status of the reply to DELETE, which ends a session; None before, and without.
 
@@ -37,8 +44,11 @@ class Streamable:
 
     has_headers = True
 
-    def __init__(self, contact: Contact) -> None:
+    def __init__(self, contact: Contact, *, may_ask: bool = False) -> None:
         self._contact = contact
+        self._may_ask = may_ask
+        self._standing: Standing | None = None
+        self._unheard: tuple[Connection, Request] | None = None  # whose reply has not begun
         self._outgoing: deque[tuple[bytes, Label]] = deque()
         self._incoming: deque[bytearray] = deque()
         self._stream: Stream | None = None  # of the reply that is being read
@@ -70,15 +80,24 @@ class Streamable:
             while not self._incoming:
                 if self._outgoing:
                     self._post(*self._outgoing.popleft(), deadline)
-                elif self._stream:
-                    self._listen(self._stream, deadline)
-                elif self._is_due:
-                    raise Unanswered("answered without a response", 200)
                 else:
-                    self._contact.waiting.until(deadline)
+                    self._wait(deadline)
         except ReceiveTimeout as problem:
             raise ReceiveTimeout(b"", unsent=problem.unsent and not self._has_begun) from None
         return self._incoming.popleft()
+
+    def _wait(self, deadline: float) -> None:
+        """Wait for something to come, of the reply or on the standing stream."""
+        with contextlib.suppress(Woken):
+            if self._unheard:
+                self._hear(*self._unheard, deadline)
+            elif self._stream:
+                self._listen(self._stream, deadline)
+            elif self._is_due:
+                raise Unanswered("answered without a response", 200)
+            else:
+                with self._watching():
+                    self._contact.waiting.until(deadline)
 
     def settle(self) -> None:
         """Have done with the stream that brought the response."""
@@ -94,10 +113,13 @@ class Streamable:
         while self._outgoing and not self._outgoing[0][1].is_request:
             message, label = self._outgoing.popleft()
             self._tell("POST", (*POSTED, *self._headers(label)), deadline, message)
+            if self._may_ask and label.method == "notifications/initialized":
+                self._open_standing(label, deadline)
 
     def close(self) -> str:
         """Cancel what is open, end the session, and close all connections."""
         self._end_stream()
+        self._end_standing()
         return self._contact.leave(self.flush, self._end_session)
 
     def _end_session(self, deadline: float) -> None:
@@ -120,9 +142,21 @@ class Streamable:
         origin = self._contact.origin
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
-        reply = origin.request(request, deadline, runs=label.method == "tools/call")
+        if label.method == "tools/call":
+            self._unheard = origin.start(request, deadline), request
+            return
+        reply = origin.request(request, deadline)
         self._has_begun = True
         self._take(reply, deadline)
+
+    def _hear(self, connection: Connection, request: Request, deadline: float) -> None:
+        """Wait for the reply to what runs a tool; meanwhile the server may ask something."""
+        with self._watching():
+            head = connection.head(deadline)
+        reply = Reply(connection, head)
+        self._unheard = None
+        self._has_begun = True
+        self._take(self._contact.origin.finish(reply, request, deadline), deadline)
 
     def _reply(self, message: bytes, label: Label, deadline: float) -> None:
         """Post a reply to the server, which may not keep the answer to our request waiting."""
@@ -195,7 +229,8 @@ class Streamable:
         What is no message is an event for other programs, or primes the client with an id.
         """
         try:
-            chunk = stream.reply.read(deadline)
+            with self._watching():
+                chunk = stream.reply.read(deadline)
         except Unanswered as problem:
             self._resume(stream, problem, deadline)
             return
@@ -234,6 +269,33 @@ class Streamable:
         raise why
 
     def _end_stream(self) -> None:
+        if self._unheard:
+            self._unheard[0].close()
+            self._unheard = None
         if self._stream:
             self._contact.origin.release(self._stream.reply)
             self._stream = None
+
+    # -- the standing stream -------------------------------------------------------------------
+
+    def _open_standing(self, label: Label, deadline: float) -> None:
+        """Ask for the stream; a moment passes for it to stand: what is sent before may be lost."""
+        self._end_standing()
+        contact = self._contact
+        origin, limit = contact.origin, contact.limit
+        headers = (("Accept", "text/event-stream"), *self._headers(label))
+        patience = min(deadline, time.monotonic() + _STANDING_WAIT)
+        with contextlib.suppress(ServerError, ReceiveTimeout):
+            connection = origin.start(Request("GET", origin.url.target, headers), patience)
+            self._standing = Standing(connection, limit, self._incoming.append)
+            while self._standing.is_awaited:
+                contact.waiting.until(patience, self._standing.fileno())
+                self._standing.take()
+
+    def _end_standing(self) -> None:
+        if self._standing:
+            self._standing.close()
+            self._standing = None
+
+    def _watching(self) -> contextlib.AbstractContextManager[None]:
+        return self._contact.waiting.watching(self._standing)

@@ -96,6 +96,10 @@ class TlsLink:
         except ssl.SSLEOFError:
             return b""
 
+    def fileno(self) -> int:
+        """The descriptor of the link below."""
+        return self._link.fileno()
+
     def close(self) -> None:
         """Close it."""
         self._link.close()

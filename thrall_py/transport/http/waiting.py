@@ -3,6 +3,8 @@
 import contextlib
 import select
 import time
+from collections.abc import Iterator
+from typing import Protocol
 
 from thrall_py.protocol.channel import ReceiveTimeout
 from thrall_py.transport.interrupts import Interrupts
@@ -10,6 +12,20 @@ from thrall_py.transport.interrupts import Interrupts
 READABLE = select.POLLIN
 WRITABLE = select.POLLOUT
 _LONGEST_POLL = 3600.0  # seconds; poll(2) takes its milliseconds as a C int
+
+
+class Woken(Exception):  # noqa: N818 - an outcome
+    """Something came beside what is waited for, which can be waited for again."""
+
+
+class Beside(Protocol):
+    """Something that is watched beside what is waited for."""
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when something has come; below 0 when nothing will."""
+
+    def take(self) -> bool:
+        """Take what has come; whether that is worth waking for."""
 
 
 class Waiting:
@@ -27,6 +43,7 @@ class Waiting:
     def __init__(self, interrupts: Interrupts) -> None:
         self.leaving = False
         self._interrupts = interrupts
+        self._beside: Beside | None = None
 
     def until(self, deadline: float, descriptor: int = -1, event: int = READABLE) -> None:
         """Wait for an event on a descriptor; without one, until the deadline and no longer.
@@ -36,6 +53,7 @@ class Waiting:
         Raises:
             ReceiveTimeout: the deadline passed.
             Interrupted: a signal asks thrall to stop.
+            Woken: something came beside, where that is watched.
 
         """
         poll = select.poll()
@@ -44,11 +62,25 @@ class Waiting:
             poll.register(descriptor, event)
         ready = False
         while not ready:
+            beside = self._register_beside(poll)
             left = deadline - time.monotonic()
             if self._is_told_to_stop() or left <= 0:
                 raise ReceiveTimeout(b"", unsent=event == WRITABLE)
             happened = poll.poll(min(left, _LONGEST_POLL) * 1000)
             ready = any(fd == descriptor for fd, _ in happened)
+            if self._beside and any(fd == beside for fd, _ in happened):
+                poll.unregister(beside)
+                if self._beside.take():
+                    raise Woken
+
+    @contextlib.contextmanager
+    def watching(self, beside: Beside | None) -> Iterator[None]:
+        """Watch something else beside all that is waited for."""
+        self._beside = beside
+        try:
+            yield
+        finally:
+            self._beside = None
 
     def sleep(self, end: float) -> None:
         """Let time pass until `end`.
@@ -59,6 +91,12 @@ class Waiting:
         """
         with contextlib.suppress(ReceiveTimeout):
             self.until(end)
+
+    def _register_beside(self, poll: select.poll) -> int:
+        descriptor = self._beside.fileno() if self._beside else -1
+        if descriptor >= 0:
+            poll.register(descriptor, READABLE)
+        return descriptor
 
     def _is_told_to_stop(self) -> bool:
         came = self._interrupts.poll()

@@ -1,0 +1,104 @@
+"""`thrall call` of a tool that asks the user, from options and at a terminal."""
+
+import json
+import os
+
+import pytest
+from servers import command
+
+LEGACY, MODERN = (("--", *command(name)) for name in ("good", "modern"))
+END = "give --answer NAME=VALUE for each, --accept-defaults or --decline"
+ADA = {"action": "accept", "content": {"name": "Ada"}}
+
+
+@pytest.mark.parametrize("server", [LEGACY, MODERN])
+def test_an_answer_goes_to_the_server_and_nowhere_else(thrall, server):
+    ran = thrall("call", "ask", "a=1", "--answer", "name=Ada", *server)
+    assert (ran.status, json.loads(ran.out)[0], ran.err) == (0, ADA, "")
+
+
+@pytest.mark.parametrize("server", [LEGACY, MODERN])
+def test_answers_may_stand_in_a_file(thrall, server):
+    with open("answers.json", "w", encoding="utf-8") as file:
+        file.write('{"name":"Ada","more":1}')
+    ran = thrall("call", "ask", "a=1", "--answers", "answers.json", *server)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+    assert ran.err == "thrall: ask: nothing asked for the answer more\n"
+
+
+@pytest.mark.parametrize("server", [LEGACY, MODERN])
+def test_what_is_asked_may_be_declined(thrall, server):
+    ran = thrall("call", "ask", "a=1", "--decline", *server)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, {"action": "decline"})
+
+
+@pytest.mark.parametrize(("server", "ran_"), [(LEGACY, "; the tool may have run"), (MODERN, "")])
+def test_a_missing_answer_has_a_status_of_its_own(thrall, server, ran_):
+    needed = f'the server needs input that was not given: "Who?" wants name (text); {END}{ran_}'
+    assert thrall("call", "ask", "a=1", "--answer", "x=secret", *server) == (
+        7,
+        b"",
+        f"thrall: ask: {needed}\n",
+    )
+
+
+def test_several_answers_in_a_variable_stand_on_lines(thrall, monkeypatch):
+    monkeypatch.setenv("THRALL_CALL_ANSWER", "name=Ada Lovelace\nx=1")
+    ran = thrall("call", "ask", "a=1", *MODERN)
+    assert json.loads(ran.out)[0]["content"] == {"name": "Ada Lovelace"}
+
+
+def test_without_an_answer_nothing_is_declared_and_all_is_as_ever(thrall):
+    assert b'"code": -32601' in thrall("call", "ask", "a=1", *LEGACY).out
+    ran = thrall("call", "ask", "a=1", *MODERN)
+    assert (ran.status, ran.out) == (7, b"")
+    assert 'who (elicitation/create): "Who?" with the fields name (text); give --answer' in ran.err
+
+
+def test_options_that_exclude_each_other_are_refused_before_anything_starts(thrall):
+    ran = thrall("call", "ask", "a=1", "--decline", "--answer", "name=Ada", "--", "./no-such")
+    assert ran.status == 2
+    assert "--decline and --answer" in ran.err
+
+
+def test_a_pinned_tool_asks_as_well(thrall, pin):
+    pin("a", tools=[{"name": "ask", "inputSchema": {"type": "object"}}])
+    ran = thrall("call", "ask", "a=1", "--catalog", "c.json", "--answer", "name=Ada")
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+
+
+# -- at a terminal -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_terminal(thrall, terminal, replaced):
+    """Call with what is typed and the words of a command line."""
+
+    def run(typed, *words):
+        replaced(0, terminal.theirs)
+        replaced(2, terminal.theirs)
+        os.write(terminal.ours, typed)
+        ran = thrall(*words)
+        return ran, b"".join(iter(terminal.shown, b""))
+
+    return run
+
+
+@pytest.mark.parametrize("server", [LEGACY, MODERN])
+def test_a_person_is_asked_at_a_terminal(at_terminal, server):
+    ran, shown = at_terminal(b"Ada\n\n", "call", "ask", "a=1", *server)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+    assert b'thrall: ask: the server asks: "Who?"' in shown
+
+
+def test_an_option_goes_before_the_person(at_terminal):
+    ran, shown = at_terminal(b"", "call", "ask", "a=1", "--answer", "name=Ada", *MODERN)
+    declared = {"elicitation": {"form": {}}}
+    assert json.loads(ran.out) == [ADA, declared]
+    assert shown == b""
+
+
+def test_nobody_is_asked_where_the_arguments_were_read(at_terminal):
+    ran, shown = at_terminal(b"{}\n\x04", "call", "ask", *MODERN)
+    assert ran.status == 7
+    assert b"the server asks" not in shown
