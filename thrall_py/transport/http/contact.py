@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from thrall_py.errors import ThrallError
+from thrall_py.errors import ServerError, ThrallError
 from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout, Unanswered
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
+from thrall_py.transport.http.connection import Request
 from thrall_py.transport.http.origin import Origin
 from thrall_py.transport.http.reader import Reader
 from thrall_py.transport.http.reply import Reply
@@ -17,6 +18,7 @@ from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.sse import EventStream
 
 POSTED = (("Accept", "application/json, text/event-stream"), ("Content-Type", "application/json"))
+_PATIENCE = 2.0  # seconds for an answer of ours to be taken
 _GOODBYE = 2.0  # seconds at most for each of the last words to a server
 _SHORTEST_GOODBYE = 0.2  # seconds, also with no grace: a session that nobody ends lives on
 
@@ -63,6 +65,7 @@ class Contact:
         self.reader = Reader(endpoint, redact, limit)
         self.limit = limit
         self._grace = grace
+        self._is_deaf = False  # it lets our answers hang
 
     def read(self, reply: Reply, deadline: float) -> bytearray:
         """Read the body of a reply and have done with it; raises as `Reader.read_body`."""
@@ -70,6 +73,24 @@ class Contact:
             return self.reader.read_body(reply, deadline)
         finally:
             self.origin.release(reply)
+
+    def tell(self, request: Request, deadline: float) -> int:
+        """Send what brings no message; its status, or 0: the next request will tell as well."""
+        try:
+            reply = self.origin.request(request, deadline)
+        except (ServerError, Unanswered):
+            return 0
+        self.origin.release(reply)
+        return reply.status
+
+    def answer(self, request: Request, deadline: float) -> None:
+        """Send an answer of ours to the server, which may not keep its own answer waiting."""
+        if self._is_deaf:
+            return
+        try:
+            self.tell(request, min(deadline, time.monotonic() + _PATIENCE))
+        except ReceiveTimeout:
+            self._is_deaf = True
 
     def leave(self, *goodbyes: Callable[[float], None]) -> str:
         """Let last words be said, each until a deadline of its own, then close all connections."""

@@ -8,16 +8,47 @@ from collections import deque
 
 from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
-from thrall_py.transport.http.connection import Request
+from thrall_py.transport.http.connection import Connection, Head, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.url import resolve
+from thrall_py.transport.http.waiting import Woken
 from thrall_py.transport.sse import Event, EventStream
 
+_LAST_EVENTS = 2.0  # seconds for the answer to a request whose own connection was closed
 _ENDPOINT_WAIT = 5.0  # seconds for the first event; a stream of another kind may never bring one
 
 
+class _Posted:
+    """A request whose reply is not heard yet; it is watched beside the stream."""
+
+    def __init__(self, connection: Connection, request: Request) -> None:
+        self.connection = connection
+        self.request = request
+        self.reply: Reply | None = None
+        self.problem: Unanswered | None = None  # there is none
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when something has come."""
+        return self.connection.fileno()
+
+    def take(self) -> bool:
+        """Take the head of the reply, if it has come, or why there will be none."""
+        try:
+            head = self.connection.take()
+        except Unanswered as problem:
+            self.problem = problem
+        else:
+            self.reply = Reply(self.connection, head) if isinstance(head, Head) else None
+        return bool(self.reply or self.problem)
+
+
 class HttpSse:
-    """A Channel over HTTP+SSE."""
+    """A Channel over HTTP+SSE.
+
+    The stream is read while the reply to a POST is due: some servers give it only when the tool has
+    run, and want their own requests answered meanwhile.
+    """
 
     has_headers = False
 
@@ -27,6 +58,8 @@ class HttpSse:
         self._outgoing: deque[tuple[bytes, Label]] = deque()
         self._incoming: deque[bytearray] = deque()
         self._stream: Stream | None = None
+        self._posted: _Posted | None = None
+        self._lost: tuple[float, Unanswered] | None = None  # when to give up, and why
         self._target = ""  # where messages are posted; empty until the server has said it
 
     def send(self, message: bytes, label: Label, /) -> None:
@@ -38,12 +71,9 @@ class HttpSse:
         stream = self._stream or self._open(deadline)
         while not self._incoming:
             if self._outgoing:
-                message, label = self._outgoing.popleft()
-                self._post(message, deadline, runs=label.method == "tools/call")
+                self._post(*self._outgoing.popleft(), deadline)
             else:
-                for event in self._events(stream, deadline):
-                    if event.type == b"message" and event.data:
-                        self._incoming.append(event.data)
+                self._listen(stream, deadline)
         return self._incoming.popleft()
 
     def settle(self) -> None:
@@ -53,7 +83,7 @@ class HttpSse:
         """Post what is queued but for requests."""
         while self._target and self._outgoing and not self._outgoing[0][1].is_request:
             message, _ = self._outgoing.popleft()
-            self._post(message, deadline, runs=False)
+            self._contact.tell(Request("POST", self._target, POSTED, message), deadline)
 
     def unread_by_server(self) -> int:
         """Nobody can know."""
@@ -61,6 +91,7 @@ class HttpSse:
 
     def close(self) -> str:
         """Cancel what is open, and close the stream, which ends the session."""
+        self._forget_posted()
         how = self._contact.leave(self.flush)
         if self._stream:
             self._stream.reply.connection.close()
@@ -100,12 +131,48 @@ class HttpSse:
             raise Unanswered("ended its stream of events")
         return stream.events.feed(chunk)
 
-    def _post(self, message: bytes, deadline: float, *, runs: bool) -> None:
+    def _post(self, message: bytes, label: Label, deadline: float) -> None:
         """Post a message; the reply to it says only that it came, the answer is an event."""
-        contact = self._contact
         request = Request("POST", self._target, POSTED, message)
-        reply = contact.origin.request(request, deadline, runs=runs)
-        if reply.is_success:
-            contact.origin.release(reply)
+        if label.is_request:
+            self._forget_posted()
+            self._posted = _Posted(self._contact.origin.start(request, deadline), request)
         else:
-            self._incoming.append(contact.reader.message(reply, contact.read(reply, deadline)))
+            self._contact.answer(request, deadline)
+
+    def _listen(self, stream: Stream, deadline: float) -> None:
+        """Wait for some of the stream, or for the reply to what was posted."""
+        patience = min(deadline, self._lost[0]) if self._lost else deadline
+        try:
+            with self._contact.waiting.watching(self._posted):
+                events = self._events(stream, patience)
+        except Woken:
+            assert self._posted, "nothing else is watched"
+            self._hear(self._posted, deadline)
+            return
+        except ReceiveTimeout:
+            if self._lost and patience < deadline:
+                raise self._lost[1] from None
+            raise
+        for event in events:
+            if event.type == b"message" and event.data:
+                self._incoming.append(event.data)
+
+    def _hear(self, posted: _Posted, deadline: float) -> None:
+        """Take the reply to what was posted, or wait a little longer for the answer without one."""
+        self._posted = None
+        if posted.problem:
+            posted.connection.close()
+            self._lost = time.monotonic() + _LAST_EVENTS, posted.problem
+        if posted.reply:
+            contact = self._contact
+            reply = contact.origin.finish(posted.reply, posted.request, deadline)
+            if reply.is_success:
+                contact.origin.release(reply)
+            else:
+                self._incoming.append(contact.reader.message(reply, contact.read(reply, deadline)))
+
+    def _forget_posted(self) -> None:
+        if self._posted:
+            self._posted.connection.close()
+        self._posted = self._lost = None

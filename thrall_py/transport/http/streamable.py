@@ -26,7 +26,6 @@ _STANDING_WAIT = 0.3  # seconds for the stream of a GET to begin; it may never
 _MOST_RESUMPTIONS = 3  # of a stream, without an event in between
 _HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
 _SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
-_PATIENCE = 2.0  # seconds for a reply of ours to be taken
 _BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
@@ -58,7 +57,6 @@ class Streamable:
         self._session = b""  # the id that the server handed out
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
-        self._is_deaf = False  # it lets our replies hang
         self.farewell: int | None = None
 
     @property
@@ -112,7 +110,7 @@ class Streamable:
         """Post what is queued but for requests, whose replies `receive` waits for."""
         while self._outgoing and not self._outgoing[0][1].is_request:
             message, label = self._outgoing.popleft()
-            self._tell("POST", (*POSTED, *self._headers(label)), deadline, message)
+            self._contact.tell(self._told(message, label), deadline)
             if self._may_ask and label.method == "notifications/initialized":
                 self._open_standing(label, deadline)
 
@@ -126,13 +124,14 @@ class Streamable:
         if self._session:
             headers = self._headers(self._label)
             self._session = b""
-            self.farewell = self._tell("DELETE", headers, deadline)
+            goodbye = Request("DELETE", self._contact.origin.url.target, headers)
+            self.farewell = self._contact.tell(goodbye, deadline)
 
     # -- one request ---------------------------------------------------------------------------
 
     def _post(self, message: bytes, label: Label, deadline: float) -> None:
         if not label.is_request:
-            self._reply(message, label, deadline)
+            self._contact.answer(self._told(message, label), deadline)
             return
         self._end_stream()
         self._posted = message
@@ -158,25 +157,10 @@ class Streamable:
         self._has_begun = True
         self._take(self._contact.origin.finish(reply, request, deadline), deadline)
 
-    def _reply(self, message: bytes, label: Label, deadline: float) -> None:
-        """Post a reply to the server, which may not keep the answer to our request waiting."""
-        if self._is_deaf:
-            return
-        own = min(deadline, time.monotonic() + _PATIENCE)
-        try:
-            self._tell("POST", (*POSTED, *self._headers(label)), own, message)
-        except ReceiveTimeout:
-            self._is_deaf = True
-
-    def _tell(self, method: str, headers: Headers, deadline: float, body: bytes = b"") -> int:
-        """Send what brings no message; its status, or 0: the next request will tell as well."""
-        origin = self._contact.origin
-        try:
-            reply = origin.request(Request(method, origin.url.target, headers, body), deadline)
-        except (ServerError, Unanswered):
-            return 0
-        origin.release(reply)
-        return reply.status
+    def _told(self, message: bytes, label: Label) -> Request:
+        """The POST of what brings no message."""
+        headers = (*POSTED, *self._headers(label))
+        return Request("POST", self._contact.origin.url.target, headers, message)
 
     def _take(self, reply: Reply, deadline: float) -> None:
         """Take the reply to a request."""
