@@ -12,13 +12,16 @@ K ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo check fix format lint types man test zoo real conformance fuzz install dist clean
+.PHONY: help demo captures check fix format lint types man test zoo real conformance fuzz install dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO)/ready ## pin a real server, check it, and call it from a pipeline
 	@sh docs/demo.sh $(DEMO)
+
+captures: $(BIN)/ready ## what a terminal shows, as text in docs/captures (needs tmux)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/captures.py
 
 check: format lint types man test zoo ## the whole gate; CI runs this and nothing else
 

@@ -176,5 +176,21 @@ def test_the_example_of_drift_in_the_readme_is_what_check_prints():
     assert shown in (ROOT / "README.md").read_text()
 
 
+def captures_in_readme():
+    return re.findall(r"\]\((docs/captures/[^\s)]+)\)", (ROOT / "README.md").read_text())
+
+
+def test_every_capture_is_named_in_the_readme_and_is_there():
+    there = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/captures/*.txt")]
+    assert sorted(captures_in_readme()) == sorted(there)
+
+
+@pytest.mark.parametrize("name", ["progress", "check"])
+def test_a_capture_that_the_readme_shows_is_the_one_in_its_file(name):
+    lines = (ROOT / f"docs/captures/{name}.txt").read_text().splitlines()
+    shown = "".join(f"    {line}".rstrip() + "\n" for line in lines)
+    assert shown in (ROOT / "README.md").read_text()
+
+
 def test_the_changelog_has_an_entry_for_what_comes_next():
     assert "## Unreleased" in (ROOT / "CHANGELOG.md").read_text()

@@ -420,3 +420,20 @@ def test_a_signal_that_does_not_stop_us_is_passed_over(start):
     finally:
         signal.signal(signal.SIGUSR1, previous)
     assert seen == [signal.SIGUSR1]
+
+
+# -- what is to be done while thrall waits -------------------------------------------------------
+
+
+def test_a_wait_calls_who_is_idle_when_it_wants_to_be_called(start, interrupts):
+    calls = []
+
+    def idle():
+        calls.append(time.monotonic())
+        return calls[-1] + 0.02
+
+    interrupts.idle = idle
+    process = start("silent")
+    with pytest.raises(ReceiveTimeout):
+        process.receive(within(0.3))
+    assert len(calls) > 3

@@ -47,6 +47,11 @@ HEAVY = (
     "thrall_py.protocol.fields", "thrall_py.protocol.http_handshake",
     "thrall_py.protocol.mirror", "thrall_py.transport.http", "thrall_py.transport.sse",
     "thrall_py.transport.workers", "thrall_py.verbs.answers", "thrall_py.verbs.check", "thrall_py.verbs.pin",
+    "thrall_py.catalog.schema", "thrall_py.output.listing", "thrall_py.output.narration",
+    "thrall_py.output.pretty", "thrall_py.output.status_line", "thrall_py.output.trace",
+    "thrall_py.protocol.canonical", "thrall_py.protocol.http_handshake",
+    "thrall_py.protocol.mirror", "thrall_py.protocol.watched", "thrall_py.transport.http", "thrall_py.transport.sse",
+    "thrall_py.transport.workers", "thrall_py.verbs.check", "thrall_py.verbs.pin",
     "thrall_py.verbs.reach", "urllib.parse", "urllib.request", "xml",
 )  # fmt: skip
 

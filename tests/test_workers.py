@@ -407,3 +407,17 @@ def test_the_copy_of_the_parent_does_the_work_and_nothing_else(interrupts, monke
     with pytest.raises(Ended):
         list(run_all(tasks, 2, interrupts))
     assert seen == [pid]
+
+
+def test_who_waits_is_told_what_has_not_ended_and_is_called_when_it_wants_to_be(interrupts):
+    told, calls = [], []
+
+    def idle():
+        calls.append(time.monotonic())
+        return calls[-1] + 0.01
+
+    interrupts.idle = idle
+    tasks = [after(0.3, "slow"), after(0, "fast"), after(0, "last")]
+    assert list(run_all(tasks, 2, interrupts, told.append)) == ["slow", "fast", "last"]
+    assert (told[0], told[-1]) == ([0, 1, 2], [0])
+    assert len(calls) > 5

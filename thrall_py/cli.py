@@ -35,7 +35,8 @@ def run(words: Sequence[str]) -> int:
     if sys.stderr is None:  # it is closed, and print() would take stdout in its place
         sys.stderr = io.StringIO()
     try:
-        status = _invoke(ours, invocation)
+        with invocation.at_end:
+            status = _invoke(ours, invocation)
     except Interrupted as interrupted:
         return die_by_signal(interrupted.signum)
     except BrokenPipeError:

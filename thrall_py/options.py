@@ -99,6 +99,14 @@ NO_SERVER_OPTIONS = ServerOptions()
 NO_ANSWERS = AnswerOptions()
 
 
+class WatchOptions(NamedTuple):
+    """What is told of the conversation: nothing but failures, its stages, or every byte of it."""
+
+    quiet: bool
+    verbose: bool
+    trace: str | None  # a file
+
+
 def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
     def read(_: click.Context, __: click.Parameter, value: str) -> float:
         try:
@@ -164,6 +172,22 @@ def connection(command: Command, start_timeout: str = "120", timeout: str = "300
                      help="From the end of its input to SIGTERM (2)."),
         click.option("--max-message", callback=_size, default="64M", metavar="SIZE",
                      help="The most bytes in one message (64M)."),
+    )  # fmt: skip
+
+
+def watching(command: Command) -> Command:
+    """Add what is told of the conversation; the command gets it as `watch`."""
+
+    @functools.wraps(command)
+    def with_watch(*, quiet: bool, verbose: bool, trace: str | None, **rest: object) -> int:
+        return command(watch=WatchOptions(quiet, verbose, trace), **rest)
+
+    return _added(
+        with_watch,
+        click.option("--quiet", is_flag=True, help="Say nothing on stderr but failures."),
+        click.option("--verbose", is_flag=True, help="Tell the stages and their times on stderr."),
+        click.option("--trace", metavar="FILE",
+                     help="Write every byte both ways to FILE, secrets masked."),
     )  # fmt: skip
 
 

@@ -6,9 +6,10 @@ import sys
 import click
 
 from thrall_py import errors, options
+from thrall_py.commands import watching
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.errors import InputError, UsageError
-from thrall_py.options import AnswerOptions, ServerOptions
+from thrall_py.options import AnswerOptions, ServerOptions, WatchOptions
 from thrall_py.output.render import Rendered
 from thrall_py.protocol.user import User
 from thrall_py.transport import stdio
@@ -53,6 +54,7 @@ class _Command(click.Command):
 @options.answer_options
 @options.server_options
 @options.connection
+@options.watching
 @click.pass_obj
 def call(  # noqa: PLR0913 - one for each option of its own
     invocation: Invocation,
@@ -69,6 +71,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     answer_options: AnswerOptions,
     server_options: ServerOptions,
     connection: ConnectionOptions,
+    watch: WatchOptions,
 ) -> int:
     """Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
 
@@ -86,13 +89,14 @@ def call(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.verbs.items import join, parse
 
     invocation.subject = tool
+    connection = watching.begin(invocation, watch, connection, tool)
     spec = None if catalog else server_options.spec(invocation.server)
     if catalog is not None:
         _refuse_two_servers(invocation, server_options)
     elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
-        say("reading the arguments from the terminal, a JSON object; end with ^D", tool)
+        invocation.note("reading the arguments from the terminal, a JSON object; end with ^D", tool)
     given = parse(items)
     text = join(given) if given else arguments.from_input(stdio.read())
     user = _user(invocation, answer_options, is_stdin_free=bool(items))
@@ -119,7 +123,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
         entry = pinned.find(catalog, wanted, looked_at, validate=validate)
         if entry is None:
             return InputError.exit_status
-        callbacks = pinned.callbacks(tool, on_result, verify=not unverified)
+        callbacks = pinned.callbacks(invocation, on_result, verify=not unverified)
         with invocation.interrupts as interrupts:
             rendered = call_pinned(wanted, entry, connection, interrupts, callbacks)
     for name in user.unused if user else ():

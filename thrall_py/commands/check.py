@@ -3,8 +3,10 @@
 import click
 
 from thrall_py import errors, options
+from thrall_py.commands import watching
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.errors import CatalogError, UsageError
+from thrall_py.options import WatchOptions
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
@@ -34,6 +36,7 @@ _FORMATS = ("text", "json", "github", "junit", "sarif")
 )
 @options.jobs
 @options.connection
+@options.watching
 @click.pass_obj
 def check(  # noqa: PLR0913 - one for each option of its own
     invocation: Invocation,
@@ -43,6 +46,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
     format_: str,
     jobs: int,
     connection: ConnectionOptions,
+    watch: WatchOptions,
 ) -> int:
     """Ask every server in CATALOG again, and print what is not as it was pinned.
 
@@ -57,6 +61,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
     if invocation.server is not None:
         raise UsageError("check starts the servers that the catalogs name, and no other")
     invocation.need_stdout()
+    connection = watching.begin(invocation, watch, connection)
     targets = []
     for path in catalogs:
         pinned = file.read(path)
@@ -69,7 +74,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
         for each in verb.check_all(targets, connection, jobs, interrupts):
             reports.append(each)
             for note in each.notes:
-                say(note, each.server)
+                invocation.note(note, each.server)
             if each.failure is not None:
                 say(each.failure, each.server)
             if format_ == "text":

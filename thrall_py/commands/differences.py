@@ -1,10 +1,8 @@
 """How differences are shown: in full as text, or word by word at a terminal."""
 
-import os
-
 from thrall_py.catalog import report
 from thrall_py.catalog.report import Report
-from thrall_py.commands.invocation import say
+from thrall_py.commands.invocation import is_styled, say
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 
@@ -16,7 +14,7 @@ def show(told: Report, heading: str, interrupts: Interrupts) -> None:
     """Print all of them to stdout below a heading, if there is one."""
     if told.failure is not None:
         return
-    if os.isatty(1):
+    if is_styled(1):
         from thrall_py.output import pretty
 
         pretty.print_differences(told, heading, stderr=False)
@@ -29,7 +27,7 @@ def show(told: Report, heading: str, interrupts: Interrupts) -> None:
 def tell(told: Report, about: str) -> None:
     """Tell the first of them on stderr."""
     first = told._replace(differences=told.differences[:_MOST])
-    if os.isatty(2):
+    if is_styled(2):
         from thrall_py.output import pretty
 
         pretty.print_differences(first, "", stderr=True)

@@ -1,6 +1,7 @@
 """One run of the program: what click does not see of it, and how a person is told."""
 
 import contextlib
+import os
 import sys
 
 from thrall_py.errors import OutputError
@@ -20,11 +21,18 @@ class Invocation:
         self.closed_fds = stdio.open_missing()  # which of our own descriptors the caller had closed
         self.subject = ""
         self.interrupts = Interrupts()
+        self.is_quiet = False  # nothing but failures is told
+        self.at_end = contextlib.ExitStack()  # what is to be done before the program ends
 
     def need_stdout(self) -> None:
         """Refuse to start anything whose answer has no place to go."""
         if 1 in self.closed_fds:
             raise OutputError("stdout is closed, so there is no place for an answer")
+
+    def note(self, sentence: str, about: str = "") -> None:
+        """Tell a person what is no failure."""
+        if not self.is_quiet:
+            say(sentence, about)
 
 
 def say(sentence: str, about: str = "") -> None:
@@ -32,3 +40,17 @@ def say(sentence: str, about: str = "") -> None:
     subject = f"{visible(about)[:_NAME]}: " if about else ""
     with contextlib.suppress(OSError):
         print(f"thrall: {subject}{sentence[:_SENTENCE]}", file=sys.stderr, flush=True)  # noqa: T201 - prints
+
+
+def is_styled(descriptor: int) -> bool:
+    """Whether what is printed is for a person's eyes: a terminal, or FORCE_COLOR says so.
+
+    NO_COLOR and TERM are minded by rich, which makes the styles.
+    """
+    return os.isatty(descriptor) or bool(os.environ.get("FORCE_COLOR"))
+
+
+def draw(text: str) -> None:
+    """Draw on the terminal that stderr is, in one piece."""
+    with contextlib.suppress(OSError):
+        print(text, end="", file=sys.stderr, flush=True)  # noqa: T201 - prints

@@ -3,8 +3,9 @@
 import click
 
 from thrall_py import options
+from thrall_py.commands import watching
 from thrall_py.commands.invocation import Invocation
-from thrall_py.options import ServerOptions
+from thrall_py.options import ServerOptions, WatchOptions
 from thrall_py.verbs.connect import ConnectionOptions
 
 # catalog.entry has the same names; importing it for every verb is too slow.
@@ -28,6 +29,7 @@ _SURFACE = ("instructions", "tools", "prompts", "resources", "resourceTemplates"
 @options.jobs
 @options.server_options
 @options.connection
+@options.watching
 @click.pass_obj
 def pin(  # noqa: PLR0913 - one for each option of its own
     invocation: Invocation,
@@ -47,6 +49,7 @@ def pin(  # noqa: PLR0913 - one for each option of its own
     jobs: int,
     server_options: ServerOptions,
     connection: ConnectionOptions,
+    watch: WatchOptions,
 ) -> int:
     """Ask servers for what they offer and write that to CATALOG (- for stdout).
 
@@ -61,4 +64,4 @@ def pin(  # noqa: PLR0913 - one for each option of its own
         catalog, names, source, update, yes, dry_run, name, prefix, only, leave_out, surface,
         allow_literal, jobs, server_options,
     )  # fmt: skip
-    return pinning.run(invocation, wanted, connection)
+    return pinning.run(invocation, wanted, watching.begin(invocation, watch, connection))

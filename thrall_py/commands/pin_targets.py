@@ -5,7 +5,7 @@ from typing import NamedTuple
 from thrall_py.catalog import configured, entry, file, filing
 from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.file import Catalog
-from thrall_py.commands.invocation import Invocation, say
+from thrall_py.commands.invocation import Invocation
 from thrall_py.errors import CatalogError, InputError, UsageError
 from thrall_py.options import NO_SERVER_OPTIONS, ServerOptions
 from thrall_py.protocol.jsontext import JsonError
@@ -51,7 +51,7 @@ def choose(
     if wanted.update:
         return _of_catalog(wanted, catalog), []
     if wanted.source is not None:
-        return _of_file(wanted, catalog)
+        return _of_file(invocation, wanted, catalog)
     server = wanted.server
     for word in (*(invocation.server or ()), server.cwd or "", server.url or "", *server.header):
         arguments.decode_argument(word)
@@ -111,7 +111,9 @@ def _of_catalog(wanted: PinOptions, catalog: Catalog) -> list[Target]:
     ]
 
 
-def _of_file(wanted: PinOptions, catalog: Catalog) -> tuple[list[Target], list[Failed]]:
+def _of_file(
+    invocation: Invocation, wanted: PinOptions, catalog: Catalog
+) -> tuple[list[Target], list[Failed]]:
     path = visible(wanted.source or "")
     try:
         with open(wanted.source or "", "rb") as source:
@@ -133,7 +135,7 @@ def _of_file(wanted: PinOptions, catalog: Catalog) -> tuple[list[Target], list[F
         if wanted.names and name not in wanted.names:
             continue
         if server.is_disabled and not wanted.names:
-            say(f"left out: it is disabled in {path}", name)
+            invocation.note(f"left out: it is disabled in {path}", name)
         elif isinstance(server, configured.Unusable):
             failed.append(Failed(name, visible(server.why), InputError.exit_status))
         else:

@@ -7,7 +7,7 @@ from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.catalog.report import Report
 from thrall_py.commands import differences
-from thrall_py.commands.invocation import say
+from thrall_py.commands.invocation import Invocation, say
 from thrall_py.errors import UsageError
 from thrall_py.redact import Redactor
 from thrall_py.verbs import fitting
@@ -70,13 +70,15 @@ def _look_at(given: Sequence[Item], pinned: PinnedItem, tool: str) -> None:
         raise UsageError("; ".join(fit.faults))
 
 
-def callbacks(tool: str, on_result: OnResult, *, verify: bool) -> Callbacks:
+def callbacks(invocation: Invocation, on_result: OnResult, *, verify: bool) -> Callbacks:
     """Say who is told what: the caller of the answer, the person of what changed."""
     if not verify:
-        say("called without a look at its definition (--unverified)", tool)
+        invocation.note(
+            "called without a look at its definition (--unverified)", invocation.subject
+        )
         return Callbacks(on_result, None)
 
     def on_drift(found: list[Difference], redact: Redactor) -> None:
-        differences.tell(Report("", "", differences=found, redact=redact), tool)
+        differences.tell(Report("", "", differences=found, redact=redact), invocation.subject)
 
     return Callbacks(on_result, on_drift)

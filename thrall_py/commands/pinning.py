@@ -8,7 +8,7 @@ from typing import NamedTuple
 from thrall_py import errors
 from thrall_py.catalog import file, filing, report
 from thrall_py.commands import differences, pin_targets
-from thrall_py.commands.invocation import Invocation, say
+from thrall_py.commands.invocation import Invocation, is_styled, say
 from thrall_py.commands.pin_targets import PinOptions
 from thrall_py.errors import CatalogError, ThrallError, UsageError
 from thrall_py.output import listing
@@ -50,7 +50,7 @@ def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOption
         failed += stored.refused
         for failure in failed:
             say(failure.sentence, failure.name or wanted.catalog)
-        _tell(stored, wanted, interrupts)
+        _tell(stored, wanted, invocation)
         changed = any(filed.differences for _, filed in stored.pins)
         refused = asks and changed and not stdio.ask("write this to the catalog?", interrupts)
         if asks and stored.pins and not refused:
@@ -92,22 +92,24 @@ def _store(
     return Stored(pins, refused, text)
 
 
-def _tell(stored: Stored, wanted: PinOptions, interrupts: Interrupts) -> None:
+def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
     """Tell on stderr what was pinned, and print what that changes, or the catalog itself."""
     for found, each in stored.pins:
+        if invocation.is_quiet:
+            break
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
         rows = 0 if wanted.update else listing.MOST_TOOLS
-        listing.tell(odd, found.redact, tell, rows=rows, terminal=os.isatty(2))
+        listing.tell(odd, found.redact, tell, rows=rows, terminal=is_styled(2))
         if found.target.given and wanted.source is not None:
             names = ", ".join(f"${{{name}}}" for name in found.target.given)
             tell(f"secrets of the file are left out: set {names} for check and call")
     if wanted.catalog == file.STDOUT and not wanted.dry_run:
-        stdio.write([stored.text.encode()], interrupts)
+        stdio.write([stored.text.encode()], invocation.interrupts)
         return
     for found, each in stored.pins:
         changes = report.Report(
             wanted.catalog, each.name, differences=each.differences, redact=found.redact
         )
         heading = report.heading(changes) if len(stored.pins) > 1 and each.differences else ""
-        differences.show(changes, heading, interrupts)
+        differences.show(changes, heading, invocation.interrupts)

@@ -6,7 +6,7 @@ import sys
 import click
 
 from thrall_py import errors
-from thrall_py.commands.invocation import Invocation
+from thrall_py.commands.invocation import Invocation, is_styled
 from thrall_py.errors import UsageError
 from thrall_py.transport import stdio
 from thrall_py.visible import visible
@@ -45,7 +45,7 @@ def show(invocation: Invocation, *, catalog: str, tool: str | None, format_: str
         invocation.subject = tool
         file.entry_offering(pinned, tool)  # refused if there is none, or several
         tools = [each for each in tools if each[0] == tool]
-    if format_ == "text" and tool is None and os.isatty(1):
+    if format_ == "text" and tool is None and is_styled(1):
         usage.print_table(tools)
         return errors.ANSWERED
     if format_ == "text":

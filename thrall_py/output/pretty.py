@@ -1,6 +1,7 @@
 """For a person at a terminal: the only importer of rich, itself imported only there."""
 
 import locale
+import os
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -21,21 +22,32 @@ _OUTCOMES = {
 }
 _STYLES = {worddiff.REMOVED: "red strike", worddiff.ADDED: "green bold", worddiff.SAME: ""}
 _MARKS = {worddiff.REMOVED: ("[-", "-]"), worddiff.ADDED: ("{+", "+}"), worddiff.SAME: ("", "")}
+_GAP = 2  # columns between two of a table
+_BAR = 20  # columns
+_BARS = {True: ("━", "─"), False: ("#", ".")}  # what is done and what is not, without colour, too
 _CLASSES = {"breaking": "red", "text": "yellow", "behaviour": "yellow", "cosmetic": "dim"}
 
 
 def print_table(
     columns: tuple[str, str, str], rows: Iterable[tuple[str, str, str]], *, stderr: bool
 ) -> None:
-    """Print rows whose cells are already visible; the last column is cut to fit."""
+    """Print rows whose cells are already visible; the last column is cut to fit.
+
+    However narrow the terminal is, each of the others has a third of it, if it needs so much.
+    """
+    console = _console(stderr=stderr)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    first, second, last = columns
-    table.add_column(first, style="cyan", overflow="fold")
-    table.add_column(second, overflow="fold")
-    table.add_column(last, overflow="ellipsis", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    _console(stderr=stderr).print(table)
+    cells = [tuple(map(Text, row)) for row in rows]
+    left = console.width
+    for place, style in enumerate(("cyan", "")):
+        needed = max([len(columns[place]), *(row[place].cell_len for row in cells)])
+        width = max(1, min(needed, console.width // 3))
+        table.add_column(columns[place], style=style, overflow="fold", width=width)
+        left -= width + _GAP
+    table.add_column(columns[2], overflow="ellipsis", no_wrap=True, max_width=max(left, 1))
+    for row in cells:
+        table.add_row(*row)
+    console.print(table)
 
 
 def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
@@ -59,10 +71,34 @@ def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
         for piece in worddiff.pieces(difference.change, told.redact):
             before, after = _MARKS[piece.sign] if is_plain else _MARKS[worddiff.SAME]
             changed.append(f"{before}{piece.text}{after}", _STYLES[piece.sign])
-        console.print(Padding(changed, (0, 0, 0, 4)))
+        console.print(Padding(changed, (0, 0, 0, 4), expand=False))
         hidden = report.hidden_words(difference.change, told.redact)
         if hidden:
-            console.print(Padding(Text(hidden, style="red"), (0, 0, 0, 4)))
+            console.print(Padding(Text(hidden, style="red"), (0, 0, 0, 4), expand=False))
+
+
+def status_line(
+    stage: str, seconds: float, progress: tuple[float, float | None] | None, message: str
+) -> str:
+    """Make one line that fits the terminal; its words are visible already."""
+    console = _console(stderr=True)
+    line = Text(stage).append(f"  {seconds:.0f} s", "cyan")
+    if progress is not None:
+        done, total = progress
+        if total is not None and total > 0:
+            share = min(max(done / total, 0.0), 1.0)
+            width = min(_BAR, console.width // 4)
+            full, rest = _BARS[console.encoding.startswith("utf")]
+            filled = int(share * width)
+            line.append("  ").append(full * filled, "green").append(rest * (width - filled), "dim")
+            line.append(f" {share:4.0%}", "cyan")
+        else:
+            line.append(f"  {done:g}", "cyan")
+    line.append(f"  {message}" if message else "", "dim")
+    line.truncate(console.width - 1, overflow="ellipsis")
+    with console.capture() as captured:
+        console.print(line, end="", soft_wrap=True)
+    return captured.get()
 
 
 def print_check(check: Check) -> None:
@@ -83,4 +119,16 @@ def print_check(check: Check) -> None:
 
 
 def _console(*, stderr: bool) -> Console:
-    return Console(stderr=stderr, highlight=False)
+    width, height = _dumb_size(2 if stderr else 1)
+    return Console(stderr=stderr, highlight=False, width=width, height=height)
+
+
+def _dumb_size(descriptor: int) -> tuple[int, int] | tuple[None, None]:
+    """Measure a dumb terminal, which rich takes for one of 80 columns; it knows all others."""
+    if os.environ.get("TERM") not in ("dumb", "unknown"):
+        return None, None
+    try:
+        columns, lines = os.get_terminal_size(descriptor)
+    except OSError:
+        return None, None
+    return columns or 80, lines or 25

@@ -16,6 +16,8 @@ MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
+PROGRESS = "notifications/progress"
+
 METHOD_NOT_FOUND = -32601  # this and the next: JSON-RPC 2.0, section 5.1
 INVALID_PARAMS = -32602  # also for a tool that there is not (all revisions, "Tools")
 HEADER_MISMATCH = -32020  # this and the next two: 2026-07-28, "Error Codes"
@@ -109,19 +111,26 @@ def written_in(method: str, agreed: str) -> str:
     return {"server/discover": MODERN, "initialize": ""}.get(method, agreed)
 
 
-def request_params(revision: str, members: str = "", modes: Sequence[str] = ()) -> str:
+def request_params(
+    revision: str, members: str = "", modes: Sequence[str] = (), progress_token: str = ""
+) -> str:
     """Make params as JSON text from `members` (JSON text without braces), and the envelope.
 
     That is the `_meta` of every request of the modern era (2026-07-28, "Base Protocol"). `modes`
-    are those of elicitation that may be used before this request is answered.
+    are those of elicitation that may be used before this request is answered. With a token the
+    server is asked to tell its progress ("Progress", all revisions).
     """
+    meta: dict[str, object] = {}
     if revision == MODERN:
-        envelope = {
+        meta = {
             _META + "protocolVersion": MODERN,
             _META + "clientInfo": _CLIENT,
             _META + "clientCapabilities": _capabilities(MODERN, modes),
         }
-        members = f'"_meta":{_compact(envelope)}' + ("," + members if members else "")
+    if progress_token:
+        meta["progressToken"] = progress_token
+    if meta:
+        members = f'"_meta":{_compact(meta)}' + ("," + members if members else "")
     return f"{{{members}}}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from thrall_py import errors
 from thrall_py.errors import InputNeededError, ServerError, ServerGoneError, TimedOutError
-from thrall_py.protocol import matching, mcp, refusal, wire
+from thrall_py.protocol import matching, mcp, refusal, watcher, wire
 from thrall_py.protocol.channel import (
     NO_HEADERS,
     Channel,
@@ -23,7 +23,7 @@ from thrall_py.protocol.channel import (
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.matching import Id, Response
 from thrall_py.protocol.skipped import SkippedLines
-from thrall_py.protocol.user import Audience, Clock, User
+from thrall_py.protocol.user import Clock, Respondent, User
 from thrall_py.redact import Redactor
 
 HANDSHAKE = "the handshake"  # the stage
@@ -45,6 +45,7 @@ class Session:
         skipped: the lines that were nobody's answer.
         next_id: the id of the next request, and so one more than there were.
         renew: does the handshake again, once, if the server forgets the session; None if it cannot.
+        watcher: who is told of it.
         find_out: asks what the server is, where that is only remembered; None where it is known.
 
     """
@@ -53,12 +54,13 @@ class Session:
         self, channel: Channel, clock: Clock, redact: Redactor, user: User | None = None
     ) -> None:
         self.channel = channel
-        self.user = Audience(user, clock, redact)
+        self.user = Respondent(user, clock, redact)
         self.clock = self.user.clock
         self.redact = redact
         self.server = mcp.ServerInfo(mcp.LEGACY[0])
         self.stage = HANDSHAKE
         self.list_changes = 0
+        self.watcher = watcher.NOBODY
         self.listed: dict[str, Value] = {}
         self.renew: Callable[[], None] | None = None
         self.find_out: Callable[[], None] | None = None

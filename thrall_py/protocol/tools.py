@@ -53,6 +53,7 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
         session.listed = {item.member_string(kind.key) or "": item for item in items}
         wrong = _wrongly_marked(session)
         items = [item for item in items if item.member_string(kind.key) not in wrong]
+    session.watcher.listed(kind.member, len(items))
     return items
 
 
@@ -147,9 +148,9 @@ def _call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     """
     since = session.clock()
     mirrored = _mirrored(session, tool, arguments)
-    members = mcp.call_members(tool, arguments)
+    members, token = mcp.call_members(tool, arguments), session.watcher.progress_token
     for _ in range(_MOST_ROUNDS):
-        params = mcp.request_params(session.server.revision, members, session.user.modes)
+        params = mcp.request_params(session.server.revision, members, session.user.modes, token)
         result = session.request("tools/call", params, seconds, since, mirrored)
         if result.first != "{":
             raise session.failed("sent a result that is not an object")

@@ -33,7 +33,7 @@ class User(Protocol):
         """
 
 
-class Audience:
+class Respondent:
     """Brings what one server asks before its user, if there is one.
 
     Attributes:

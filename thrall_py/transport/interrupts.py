@@ -23,10 +23,20 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Interrupts:
-    """While it is entered, signals that ask thrall to stop are noted and nothing else happens."""
+    """While it is entered, signals that ask thrall to stop are noted and nothing else happens.
+
+    Every wait minds them, and so it does what is to be done while thrall waits.
+
+    Attributes:
+        signum: the first that came.
+        idle: is called when a wait begins, and again when the time comes that it returned, on the
+            monotonic clock in seconds.
+
+    """
 
     def __init__(self) -> None:
-        self.signum: int | None = None  # the first that came
+        self.signum: int | None = None
+        self.idle: Callable[[], float] = _never
         self._previous: dict[int, _Handler] = {}
         self._previous_fd = -1
         self._reading = self._writing = -1
@@ -124,6 +134,10 @@ def die_by_signal(signum: int) -> int:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signum])
     os.kill(os.getpid(), signum)
     return 128 + signum
+
+
+def _never() -> float:
+    return float("inf")
 
 
 def _noted(signum: int, frame: FrameType | None) -> None:

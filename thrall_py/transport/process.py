@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable
 
 from thrall_py.protocol.channel import ChannelClosed, Label, MessageTooLarge, ReceiveTimeout
+from thrall_py.protocol.watcher import NOBODY, Watcher
 from thrall_py.transport import descendants, spawn
 from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
@@ -40,19 +41,28 @@ class Process:
         interrupts: the signals that end the waiting; entered by the caller, before.
         grace: seconds from the end of its input to SIGTERM.
         limit: bytes of one line.
+        watcher: is told of every line both ways, of the signals and the spawn.
 
     """
 
     has_headers = False
 
     def __init__(
-        self, command: Command, interrupts: Interrupts, *, grace: float, limit: int
+        self,
+        command: Command,
+        interrupts: Interrupts,
+        *,
+        grace: float,
+        limit: int,
+        watcher: Watcher = NOBODY,
     ) -> None:
         self._interrupts = interrupts
         self._grace = grace
         self._limit = limit
+        self._watcher = watcher
         self._preexisting = descendants.become_subreaper()
         self._child = spawn.spawn(command)
+        watcher.spawned(command.shown or command.argv[0])
         self._input, self._output = self._child.input.fileno(), self._child.output.fileno()
         self._poll = select.poll()
         for fd in (self._output, self._child.exit, interrupts.fileno()):
@@ -76,6 +86,7 @@ class Process:
 
     def send(self, message: bytes, _: Label | None = None, /) -> None:
         """Queue `message`; it is written while `receive` waits, so no write blocks for ever."""
+        self._watcher.to_server(message)
         self._outgoing.append(memoryview(message))
         self._poll.register(self._input, select.POLLOUT)
 
@@ -116,6 +127,8 @@ class Process:
         Every way out of thrall comes through here. A signal cuts the waiting short.
         """
         if not self._how:
+            if self._partial:
+                self._watcher.from_server(self._partial, None)
             self.end_input()
             self._signal(signal.SIGTERM)
             self._drain(_TERM_WAIT, lambda: False)
@@ -152,7 +165,8 @@ class Process:
 
     def _turn(self, deadline: float) -> None:
         """Wait for something to happen, until the deadline, and deal with it."""
-        seconds = min(max(0.0, deadline - time.monotonic()), _LONGEST_POLL)
+        until = min(deadline, self._interrupts.idle())
+        seconds = min(max(0.0, until - time.monotonic()), _LONGEST_POLL)
         for fd, _ in self._poll.poll(seconds * 1000):
             if fd == self._output:
                 self._read()
@@ -175,6 +189,7 @@ class Process:
             first, *rest = chunk.split(b"\n")
             self._partial += first
             for line in rest:
+                self._watcher.from_server(self._partial)
                 self._lines.append(self._partial)
                 self._partial = bytearray(line)
 
@@ -227,7 +242,9 @@ class Process:
                 return
             self._turn(deadline)
 
-    def _signal(self, signum: int) -> None:
+    def _signal(self, signum: signal.Signals) -> None:
+        if not self._exited:
+            self._watcher.signalled(signum.name)
         # Not reaped yet, so the number is still ours. A group of zombies answers EPERM on macOS.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.process.pid, signum)

@@ -9,6 +9,7 @@ import pickle
 import select
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, TypeVar, cast
@@ -18,14 +19,24 @@ from thrall_py.transport.interrupts import Interrupts, blocked, die_by_signal, f
 
 _Result = TypeVar("_Result")
 _Task = Callable[[Interrupts], _Result]
+_NEVER = float("inf")
 
 
 def run_all(
-    tasks: Sequence[_Task[_Result]], jobs: int, interrupts: Interrupts
+    tasks: Sequence[_Task[_Result]],
+    jobs: int,
+    interrupts: Interrupts,
+    on_wait: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> Iterator[_Result]:
     """Run tasks, `jobs` at a time; their results in the order of the tasks.
 
     A single task, or one job, runs in this process.
+
+    Args:
+        tasks: what is run; each gets the signals of its process.
+        jobs: how many run at a time.
+        interrupts: the signals that stop it.
+        on_wait: is told the places of the tasks that have not ended, before each wait for one.
 
     Raises:
         Interrupted: a signal came; every task has been torn down.
@@ -47,6 +58,8 @@ def run_all(
             while waiting and len(pool.running) < jobs:
                 place, task = waiting.pop(0)
                 pool.start(place, task)
+            open_places = [*(place for place, _, _ in pool.running.values()), *dict(waiting)]
+            on_wait(open_places)
             for place, data in pool.wait():
                 results[place] = cast("_Result", _load(data))  # what the task returned
             while given in results:
@@ -93,7 +106,8 @@ class _Pool:
 
     def wait(self) -> Iterator[tuple[int, bytes]]:
         """Wait until something happens; the places and results of tasks that have ended."""
-        for fd, _ in self._poll.poll():
+        left = max(0.0, self._interrupts.idle() - time.monotonic())
+        for fd, _ in self._poll.poll(None if left == _NEVER else left * 1000):
             if fd == self._interrupts.fileno():
                 self._interrupts.poll()
                 self._interrupts.check()

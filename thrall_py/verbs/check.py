@@ -103,7 +103,7 @@ def check_all(
 
     def task(target: Target, own: Interrupts) -> Report:
         try:
-            return check_server(target, connection, own)
+            return check_server(target, connection._replace(subject=target.name), own)
         except ThrallError as problem:
             return Report(
                 target.catalog,
@@ -113,5 +113,10 @@ def check_all(
                 status=problem.exit_status,
             )
 
+    def asking(places: Sequence[int]) -> None:
+        connection.audience.asking([targets[place].name for place in places])
+
     tasks = [functools.partial(task, target) for target in targets]
-    return workers.run_all(tasks, jobs, interrupts)
+    for report in workers.run_all(tasks, jobs, interrupts, asking):
+        asking(())
+        yield report

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from thrall_py.catalog.launch import LaunchSpec, UrlSpec
+from thrall_py.protocol.channel import Channel
 from thrall_py.protocol.handshake import Handshake
 from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
 from thrall_py.protocol.user import User
+from thrall_py.protocol.watcher import NO_AUDIENCE, NOBODY, Audience, Watcher
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.environment import expand, inherited_environment, variable_names
@@ -20,7 +22,11 @@ from thrall_py.transport.interrupts import Interrupts
 class ConnectionOptions(NamedTuple):
     """How a server is spoken to: seconds, bytes of one message, and the one revision to speak.
 
-    `user` answers what the server asks of its user; None if nobody does.
+    Attributes:
+        user: answers what the server asks of its user; None if nobody does.
+        audience: who follows the conversation, and
+        subject: what it is about, as they name it: the server, or a tool.
+
     """
 
     timeout: float
@@ -29,6 +35,8 @@ class ConnectionOptions(NamedTuple):
     max_message: int
     revision: str | None = None
     user: User | None = None
+    audience: Audience = NO_AUDIENCE
+    subject: str = ""
 
 
 class PreparedServer(NamedTuple):
@@ -89,7 +97,8 @@ def open_session(
         ThrallError: whatever keeps the server from starting or from opening.
 
     """
-    handshake = begin(server, connection, interrupts)
+    watcher = connection.audience.follow(connection.subject, server.redact)
+    handshake = begin(server, connection, interrupts, watcher)
     try:
         if connection.revision:
             handshake.open_with(connection.revision)
@@ -97,12 +106,19 @@ def open_session(
             handshake.reopen(remembered)
         else:
             handshake.negotiate()
+        watcher.agreed(handshake.session.server)
+        handshake.session.watcher = watcher
         yield handshake.session
     finally:
         handshake.session.end()
 
 
-def begin(server: PreparedServer, connection: ConnectionOptions, interrupts: Interrupts) -> Opening:
+def begin(
+    server: PreparedServer,
+    connection: ConnectionOptions,
+    interrupts: Interrupts,
+    watcher: Watcher = NOBODY,
+) -> Opening:
     """Start or make contact with a server; whoever calls ends the session of what is returned."""
     command, redact = server
     grace, limit = connection.grace, connection.max_message
@@ -111,8 +127,9 @@ def begin(server: PreparedServer, connection: ConnectionOptions, interrupts: Int
         from thrall_py.verbs import reach
 
         return reach.begin(
-            lambda: Contact(command, interrupts, redact, grace=grace, limit=limit),
+            lambda: Contact(command, interrupts, redact, watcher, grace=grace, limit=limit),
             redact,
+            lambda channel: _watched(channel, watcher),
             connection.start_timeout,
             connection.user,
         )
@@ -120,7 +137,16 @@ def begin(server: PreparedServer, connection: ConnectionOptions, interrupts: Int
     from thrall_py.transport.process import Process
 
     def start() -> Session:
-        process = Process(command, interrupts, grace=grace, limit=limit)
-        return Session(process, time.monotonic, redact, connection.user)
+        process = Process(command, interrupts, grace=grace, limit=limit, watcher=watcher)
+        watched = _watched(process, watcher)
+        return Session(watched, time.monotonic, redact, connection.user)
 
     return Handshake(start, connection.start_timeout)
+
+
+def _watched(channel: Channel, watcher: Watcher) -> Channel:
+    if watcher is NOBODY:
+        return channel
+    from thrall_py.protocol.watched import WatchedChannel
+
+    return WatchedChannel(channel, watcher)

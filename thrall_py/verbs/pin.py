@@ -92,12 +92,25 @@ def pin_all(
 
     def task(target: Target, own: Interrupts) -> Found | Failed:
         try:
-            return pin_server(target, connection, own)
+            return pin_server(target, connection._replace(subject=_shown(target)), own)
         except ThrallError as problem:
             return Failed(target.wishes.name, str(problem), problem.exit_status)
 
+    def asking(places: Sequence[int]) -> None:
+        connection.audience.asking([_shown(targets[place]) for place in places])
+
     tasks = [functools.partial(task, target) for target in targets]
-    return workers.run_all(tasks, jobs, interrupts)
+    for result in workers.run_all(tasks, jobs, interrupts, asking):
+        asking(())
+        yield result
+
+
+def _shown(target: Target) -> str:
+    """Name a server before it has said its name."""
+    if target.wishes.name:
+        return target.wishes.name
+    launch = target.launch
+    return "the server" if isinstance(launch, UrlSpec) else os.path.basename(launch.command[0])
 
 
 def _refuse_credentials(spec: ServerSpec) -> None:

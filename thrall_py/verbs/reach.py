@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus, unquote
 
 from thrall_py.catalog.launch import UrlSpec
 from thrall_py.errors import InputError, TimedOutError
-from thrall_py.protocol.channel import ReceiveTimeout
+from thrall_py.protocol.channel import Channel, ReceiveTimeout
 from thrall_py.protocol.http_handshake import HttpHandshake
 from thrall_py.protocol.session import Session
 from thrall_py.protocol.user import User
@@ -62,23 +62,28 @@ def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[st
 
 
 def begin(
-    contact: Callable[[], Contact], redact: Redactor, seconds: float, user: User | None = None
+    contact: Callable[[], Contact],
+    redact: Redactor,
+    watched: Callable[[Channel], Channel],
+    seconds: float,
+    user: User | None = None,
 ) -> HttpHandshake:
     """Begin a handshake with a server on a URL.
 
     Args:
         contact: makes contact with it, afresh.
         redact: makes its words fit to be repeated.
+        watched: lets somebody follow what a channel carries.
         seconds: from now to the end of the handshake.
         user: answers what the server asks of its user, if there is somebody.
 
     """
 
     def start() -> Session:
-        channel = Streamable(contact(), may_ask=user is not None)
+        channel = watched(Streamable(contact(), may_ask=user is not None))
         return Session(channel, time.monotonic, redact, user)
 
-    return HttpHandshake(start, lambda: HttpSse(contact()), seconds)
+    return HttpHandshake(start, lambda: watched(HttpSse(contact())), seconds)
 
 
 def knock(endpoint: Endpoint, interrupts: Interrupts, seconds: float) -> None:

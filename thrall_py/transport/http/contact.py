@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from thrall_py.errors import ServerError, ThrallError
 from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout, Unanswered
+from thrall_py.protocol.watcher import NOBODY, Watcher
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.connection import Request
@@ -37,6 +38,7 @@ class Contact:
         endpoint: where it is.
         interrupts: the signals that end the waiting; entered by the caller.
         redact: makes the server's words fit to be repeated.
+        watcher: is told of every connection and every byte.
         grace: seconds for the last words to it, at most.
         limit: bytes of one body or event.
 
@@ -51,17 +53,18 @@ class Contact:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is spoken to, and all that surrounds it
         self,
         endpoint: Endpoint,
         interrupts: Interrupts,
         redact: Redactor,
+        watcher: Watcher = NOBODY,
         *,
         grace: float,
         limit: int,
     ) -> None:
         self.waiting = Waiting(interrupts)
-        self.origin = Origin(endpoint, self.waiting, redact)
+        self.origin = Origin(endpoint, self.waiting, redact, watcher)
         self.reader = Reader(endpoint, redact, limit)
         self.limit = limit
         self._grace = grace

@@ -4,8 +4,10 @@ import os
 
 from thrall_py import __version__
 from thrall_py.protocol.channel import Unanswered
+from thrall_py.protocol.watcher import NOBODY, Watcher
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
+from thrall_py.transport.http import heads
 from thrall_py.transport.http.connection import Connection, Request
 from thrall_py.transport.http.proxy import proxy_for
 from thrall_py.transport.http.reply import Reply
@@ -25,15 +27,20 @@ class Origin:
         endpoint: the URL, and the headers that every request carries.
         waiting: how to wait.
         redact: makes the server's words fit to be repeated.
+        watcher: is told of every connection and every byte.
 
     Raises:
         InputError: the URL, or that of a proxy, is none.
 
     """
 
-    def __init__(self, endpoint: Endpoint, waiting: Waiting, redact: Redactor) -> None:
+    def __init__(
+        self, endpoint: Endpoint, waiting: Waiting, redact: Redactor, watcher: Watcher = NOBODY
+    ) -> None:
         self.url = parse(endpoint.url)
         self._redact = redact
+        self._watcher = watcher
+        self._secret_headers = heads.secret_names(endpoint.headers)
         self._route = Route(self.url, proxy_for(self.url, os.environ), waiting)
         self._headers = self._standing_headers(endpoint)
         self._idle: Connection | None = None
@@ -88,6 +95,7 @@ class Origin:
 
     def release(self, reply: Reply) -> None:
         """Have done with a reply; its connection is kept if that costs no waiting."""
+        reply.leave()
         connection = reply.connection
         if self._idle is None and connection.make_ready():
             self._idle = connection
@@ -108,11 +116,18 @@ class Origin:
                 if not idle.is_stale:
                     raise
         fresh = Connection(self._route.connect(deadline))
+        self._watcher.connected(self.url.origin)
         return self._exchange_on(fresh, request, deadline)
 
     def _exchange_on(self, connection: Connection, request: Request, deadline: float) -> Reply:
+        watcher, dressed = self._watcher, self._dressed(request)
         try:
-            return Reply(connection, connection.exchange(self._dressed(request), deadline))
+            if not watcher.wants_bytes:
+                return Reply(connection, connection.exchange(dressed, deadline))
+            watcher.to_server(heads.request(dressed, self._secret_headers) + dressed.body)
+            head = connection.exchange(dressed, deadline)
+            watcher.from_server(heads.reply(head, self._secret_headers), "")
+            return Reply(connection, head, heads.Lines(watcher))
         except BaseException:
             connection.close()
             raise

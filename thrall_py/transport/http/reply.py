@@ -2,6 +2,7 @@
 
 from thrall_py.protocol.channel import MessageTooLarge, Unanswered
 from thrall_py.transport.http.connection import Connection, Head
+from thrall_py.transport.http.heads import Lines
 from thrall_py.transport.http.unpacking import Unpacking
 
 _ENCODINGS = ("", "identity")
@@ -13,16 +14,18 @@ class Reply:
     Args:
         connection: what it comes on.
         head: its head.
+        lines: takes the lines of the body, if somebody follows it.
 
     Raises:
         Unanswered: it is compressed in a way that nobody asked for.
 
     """
 
-    def __init__(self, connection: Connection, head: Head) -> None:
+    def __init__(self, connection: Connection, head: Head, lines: Lines | None = None) -> None:
         self.connection = connection
         self.status = head.status
         self._head = head
+        self._lines = lines
         self._unpacking: Unpacking | None = None
         encoding = self.header("content-encoding").lower()
         if encoding in ("gzip", "x-gzip"):
@@ -60,6 +63,17 @@ class Reply:
             ReceiveTimeout, Interrupted: as the link says.
 
         """
+        piece = self._read(deadline)
+        if self._lines:
+            self._lines.take(piece)
+        return piece
+
+    def leave(self) -> None:
+        """Take note that no more of it is read."""
+        if self._lines:
+            self._lines.end()
+
+    def _read(self, deadline: float) -> bytes:
         if self._unpacking is None:
             return self.connection.read(deadline)
         while not (piece := self._unpacking.take()):

@@ -63,10 +63,10 @@ class Waiting:
         ready = False
         while not ready:
             beside = self._register_beside(poll)
-            left = deadline - time.monotonic()
-            if self._is_told_to_stop() or left <= 0:
+            if self._is_told_to_stop() or time.monotonic() >= deadline:
                 raise ReceiveTimeout(b"", unsent=event == WRITABLE)
-            happened = poll.poll(min(left, _LONGEST_POLL) * 1000)
+            left = min(deadline, self._interrupts.idle()) - time.monotonic()
+            happened = poll.poll(min(max(0.0, left), _LONGEST_POLL) * 1000)
             ready = any(fd == descriptor for fd, _ in happened)
             if self._beside and any(fd == beside for fd, _ in happened):
                 poll.unregister(beside)
