@@ -241,7 +241,10 @@ def test_a_catalog_without_servers_has_nothing_to_be_pinned_again(thrall, text):
         ),
     ],
 )
-def test_options_that_do_not_fit_together_are_refused(thrall, drifted, words, sentence):
+def test_options_that_do_not_fit_together_are_refused(
+    thrall, drifted, monkeypatch, words, sentence
+):
+    monkeypatch.setenv("A", "x")
     for yes in ((), ("--yes",)):
         assert thrall(*UPDATE, *yes, *words) == (2, b"", f"thrall: {sentence}\n")
     assert Path("c.json").read_bytes() == drifted

@@ -1,5 +1,6 @@
 """The README, the man pages, --help and DESIGN.md say what the program does."""
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -136,7 +137,7 @@ def test_pages_render_without_a_warning():
     assert (lint.returncode, lint.stdout) == (0, "")
 
 
-def test_commands_in_the_readme_and_the_pages_parse():
+def test_commands_in_the_readme_and_the_pages_parse(monkeypatch):
     """Every `thrall ...` line in a literal block is a command line that click accepts."""
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     for path in MAN.iterdir():
@@ -155,6 +156,9 @@ def test_commands_in_the_readme_and_the_pages_parse():
         words = re.findall(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""", command)
         ours = words[: words.index("--")] if "--" in words else words
         verb = cli.thrall.commands[ours[0]]
+        for option, name in itertools.pairwise(ours):
+            if option == "--bearer-env":
+                monkeypatch.setenv(name, "x")
         assert verb.make_context(ours[0], ours[1:]), command
 
 

@@ -1,10 +1,14 @@
 import contextlib
 import os
 import select
+import shutil
 import signal
 import socket
+import ssl
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from loopback import CERTIFICATE, CLOSE, HOLD, RESET, TLS, chunk, reply, stream
@@ -16,6 +20,7 @@ from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http import route
 from thrall_py.transport.http.connection import Request
 from thrall_py.transport.http.origin import Origin
+from thrall_py.transport.http.tls import Trust
 from thrall_py.transport.http.waiting import Waiting
 
 OK = reply(200, b"ok")
@@ -257,18 +262,20 @@ def test_any_other_redirect_is_the_failure_and_names_its_target(
     serve, visit, status, location, shown
 ):
     server = serve(lambda _: [reply(status, Location=location.format(port=server.port))])
-    told = str(failure(visit(server)))
+    told = failure(visit(server), kind=Unanswered)
     shown = shown.format(port=server.port)
-    assert told == (
-        f"the server redirects (status {status}) to {shown}, which is not followed:"
-        " if that is right, give it as the URL"
+    assert told.status == status
+    assert told.what == (
+        f"redirects (status {status}) to {shown}, which is not followed"
+        " (if that is right, give it as the URL),"
     )
     assert len(server.asked) == 1
 
 
 def test_redirects_that_do_not_end_are_the_failure(serve, visit):
     server = serve(lambda _: [reply(307, Location="/mcp")])
-    assert str(failure(visit(server))) == "the server redirects without end: 5 times"
+    told = failure(visit(server), kind=Unanswered)
+    assert (told.what, told.status) == ("redirects without end (5 times)", 307)
     assert len(server.asked) == 5
 
 
@@ -415,6 +422,63 @@ def test_a_certificate_that_nobody_has_signed_is_told(visit, serve):
         f"the certificate of https://127.0.0.1:{server.port} is not trusted:"
         " self-signed certificate (SSL_CERT_FILE names other authorities)"
     )
+    assert server.asked == []
+
+
+@pytest.fixture
+def hashed(tmp_path):
+    """A directory of authorities, as OpenSSL looks for them."""
+    folder = tmp_path / "authorities"
+    folder.mkdir()
+    pem = Path(CERTIFICATE).read_text()
+    der = ssl.PEM_cert_to_DER_cert(pem[pem.index("-----BEGIN CERT") :])
+    named = ["openssl", "x509", "-inform", "der", "-noout", "-subject_hash"]
+    hash_ = subprocess.run(named, input=der, capture_output=True, check=True).stdout.decode()
+    (folder / f"{hash_.strip()}.0").write_text(pem)
+    return folder
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_a_directory_of_authorities_is_trusted_in_place_of_the_systems(
+    visit, serve, monkeypatch, hashed
+):
+    monkeypatch.setenv("SSL_CERT_DIR", str(hashed))
+    assert ask(visit(serve(lambda _: [OK], tls=True))) == (200, b"ok")
+
+
+def test_a_file_of_authorities_is_all_that_is_trusted(monkeypatch):
+    made = []
+
+    def create(**given):
+        made.append(given)
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    monkeypatch.setattr(ssl, "create_default_context", create)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    Trust()
+    monkeypatch.setenv("SSL_CERT_FILE", "f")
+    monkeypatch.setenv("SSL_CERT_DIR", "d")
+    Trust()
+    assert made == [{"cafile": None, "capath": None}, {"cafile": "f", "capath": "d"}]
+
+
+UNUSABLE = {
+    "nothing": ("/nowhere\x1b", "No such file or directory"),
+    "a directory": ("/", "Is a directory"),
+    "no certificates": (os.devnull, "[X509: NO_CERTIFICATE_OR_CRL_FOUND]"),
+}
+
+
+@pytest.mark.parametrize(("path", "why"), UNUSABLE.values(), ids=UNUSABLE)
+def test_authorities_that_cannot_be_used_are_told_before_anything_is_sent(
+    visit, serve, monkeypatch, path, why
+):
+    monkeypatch.setenv("SSL_CERT_FILE", path)
+    server = serve(lambda _: [OK], tls=True)
+    told = failure(visit(server), kind=InputError)
+    assert told.exit_status == 3
+    assert str(told).startswith(f"SSL_CERT_FILE and SSL_CERT_DIR cannot be used: {why}")
     assert server.asked == []
 
 

@@ -3,8 +3,16 @@ import json
 import pytest
 from fakes import Script, channel_closed, error, message, result, session_over
 
-from thrall_py.errors import InputNeededError, JsonRpcError, ServerError, TimedOutError
+from thrall_py.errors import (
+    DriftError,
+    InputNeededError,
+    JsonRpcError,
+    ServerError,
+    SessionLostError,
+    TimedOutError,
+)
 from thrall_py.protocol import mcp, tools
+from thrall_py.protocol.channel import Unanswered
 from thrall_py.protocol.mcp import ServerInfo
 
 CHANGED = [message(method=f"notifications/{it}/list_changed") for it in ("tools", "prompts")]
@@ -405,3 +413,126 @@ def test_without_headers_nothing_is_listed_before_a_call():
     tools.call(session, "add", "{}", 10, 1 << 20)
     assert [sent["method"] for sent in script.sent] == ["tools/call"]
     assert script.labels[0].mirrored == {}
+
+
+# -- what is sent twice ------------------------------------------------------------------------
+
+LOST = Unanswered("forgot", 404, session_lost=True)
+
+
+def renewable(*steps, **options):
+    """A session over these steps, and the stages in which it was begun anew."""
+    session = session_over(Script(*steps, **options))
+    renewed = []
+    session.renew = lambda: renewed.append(session.stage)
+    return session, renewed
+
+
+def methods(session):
+    return [each["method"] for each in session.channel.sent]
+
+
+def test_a_list_that_loses_its_session_is_read_again_from_its_first_page_once():
+    old, new = ({"name": name} for name in ("old", "new"))
+    session, renewed = renewable(
+        result(1, tools=[old], nextCursor="x"),
+        LOST,
+        result(3, tools=[new], nextCursor="x"),
+        result(4, tools=[{"name": "more"}]),
+        LOST,
+    )
+    listed = tools.list_all(session, mcp.TOOLS, 10, 1 << 20)
+    assert [tool.load()["name"] for tool in listed] == ["new", "more"]
+    assert cursors(session.channel) == [None, "x", None, "x"]
+    with pytest.raises(SessionLostError):
+        tools.list_all(session, mcp.TOOLS, 10, 1 << 20)
+    assert renewed == ["tools/list"]
+    assert len(session.channel.sent) == 5
+
+
+def test_a_list_that_loses_its_session_twice_is_the_failure():
+    session, renewed = renewable(LOST, LOST)
+    told = failure(lambda: tools.list_all(session, mcp.TOOLS, 10, 1), SessionLostError)
+    assert told == "the server forgot during tools/list"
+    assert len(renewed) == 1
+    assert methods(session) == ["tools/list"] * 2
+
+
+def sent(session, before_again=None):
+    return tools.call(session, "t", '{"a":1}', 10, 1 << 20, before_again=before_again).load()
+
+
+def test_a_call_that_loses_its_session_is_sent_again_once_after_what_comes_before_that():
+    session, renewed = renewable(LOST, result(2, content=[]))
+    between = []
+    assert sent(session, lambda: between.append((len(renewed), len(session.channel.sent)))) == {
+        "content": []
+    }
+    assert (renewed, between) == (["tools/call"], [(1, 1)])
+    first, second = session.channel.sent
+    assert {**first, "id": 2} == second
+
+
+def test_a_call_that_loses_its_session_twice_is_the_failure():
+    session, renewed = renewable(LOST, LOST)
+    between = []
+    told = failure(lambda: sent(session, lambda: between.append(1)), SessionLostError)
+    assert told == "the server forgot during tools/call; the tool may have run"
+    assert (len(renewed), len(between), len(session.channel.sent)) == (1, 1, 2)
+
+
+def test_a_call_whose_session_was_renewed_for_the_list_is_not_sent_again():
+    session, renewed = renewable(LOST, result(2, tools=[]), LOST)
+    tools.list_all(session, mcp.TOOLS, 10, 1)
+    failure(lambda: sent(session, pytest.fail), SessionLostError)
+    assert len(renewed) == 1
+    assert methods(session) == ["tools/list", "tools/list", "tools/call"]
+
+
+def test_a_session_that_cannot_be_renewed_is_the_failure():
+    session = session_over(Script(LOST))
+    failure(lambda: sent(session, pytest.fail), SessionLostError)
+    assert len(session.channel.sent) == 1
+
+
+REPEATED = {
+    "a lost session": (False, [LOST]),
+    "headers that do not fit": (
+        True,
+        [result(1, tools=[]), error(2, mcp.HEADER_MISMATCH), result(3, tools=[])],
+    ),
+}
+
+
+@pytest.mark.parametrize(("modern", "steps"), REPEATED.values(), ids=REPEATED)
+def test_what_comes_before_a_second_call_may_keep_it_from_being_sent(modern, steps):
+    session, _ = renewable(*steps, headers=True)
+    if modern:
+        session.server = MODERN
+
+    def refuse():
+        raise DriftError("not as pinned")
+
+    assert failure(lambda: sent(session, refuse), DriftError) == "not as pinned"
+    assert methods(session).count("tools/call") == 1
+
+
+def test_headers_that_do_not_fit_are_made_again_after_what_comes_before_that():
+    listed = [result(id_, tools=[{"name": "t"}]) for id_ in (1, 3)]
+    session, _ = renewable(
+        listed[0], error(2, mcp.HEADER_MISMATCH), listed[1], result(4, content=[]), headers=True
+    )
+    session.server = MODERN
+    between = []
+    assert sent(session, lambda: between.append(methods(session)))["content"] == []
+    assert between == [["tools/list", "tools/call", "tools/list"]]
+    assert methods(session)[3:] == ["tools/call"]
+
+
+@pytest.mark.parametrize(("modern", "headers"), [(False, True), (True, False)])
+def test_where_there_are_no_headers_nothing_is_sent_again_for_their_sake(modern, headers):
+    session, renewed = renewable(error(1, mcp.HEADER_MISMATCH), headers=headers)
+    if modern:
+        session.server = MODERN
+    failure(lambda: sent(session, pytest.fail), JsonRpcError)
+    assert (renewed, len(session.channel.sent)) == ([], 1)

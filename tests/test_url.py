@@ -12,7 +12,7 @@ URLS = {
     "http://u:p@h/": Url("http", "h", 80, "/", "u:p"),
     "http://[::1]:81/x": Url("http", "::1", 81, "/x"),
     "http://bücher.example/ü?ü": Url("http", "xn--bcher-kva.example", 80, "/%C3%BC?%C3%BC"),
-    "http://h/a b%20c": Url("http", "h", 80, "/a%20b%20c"),
+    "http://h/a%20b{c}": Url("http", "h", 80, "/a%20b%7Bc%7D"),
     "http://h/?": Url("http", "h", 80, "/"),
 }
 
@@ -25,7 +25,9 @@ def test_a_url_is_taken_apart(text, url):
 @pytest.mark.parametrize(
     "text",
     ["", "h/mcp", "ftp://h/", "file:///x", "http://", "http:///x", "http://h:99999/", "http://h:x/",
-     "http://h:0/", "http://[::1/", "http://a b/", "http://" + "ü" * 99 + "/", "//h/x", "http://é\0/"],
+     "http://h:0/", "http://[::1/", "http://a b/", "http://" + "ü" * 99 + "/", "//h/x", "http://é\0/",
+     "http://h/a b", " http://h/", "http://h/ ", "http://h/a\tb", "http://h/\r\nx", "http://h/\x7f", "http://h/\x1b[0m",
+     "http://h\\@g/", "http://h/a\\b", "ht\ntp://h/", "http://u:p\\q@h/", "http://h/?a=b c"],
 )  # fmt: skip
 def test_what_is_no_url_of_http_is_refused(text):
     with pytest.raises(InputError, match=r"the URL is none: write http://HOST/PATH"):
