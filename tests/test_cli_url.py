@@ -395,7 +395,6 @@ def test_a_token_in_the_place_of_its_variable_or_an_empty_one_is_a_mistake_and_n
     assert (loop.asked, pinned()) == ([], {})
 
 
-@pytest.mark.xfail(strict=True, reason="a name that is no identifier is sent as it is written")
 @pytest.mark.parametrize("name", ["A-B", "A:-x"])
 def test_a_variable_with_a_name_that_cannot_be_filled_in_is_no_token(
     thrall, loop, monkeypatch, name

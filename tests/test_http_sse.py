@@ -1,3 +1,6 @@
+import json
+import threading
+
 import pytest
 from loopback import CLOSE, HOLD, TEXT, OldTransport, at, error, event, legacy, reply, say, stream
 
@@ -177,3 +180,99 @@ def test_a_request_of_the_server_is_answered(serve_old, call):
     server.old.respond = legacy(special)
     assert call(server) == TEXT
     assert "reply" in server.methods
+
+
+# -- the stream is read while the reply to a POST is due -----------------------------------------
+
+
+def late(server_, first):
+    """The old transport, but what `first` makes of a call comes before the reply to its POST."""
+    old = OldTransport(legacy())
+
+    def respond(asked):
+        if asked.method == "tools/call":
+            return first(old, asked)
+        return old(asked)
+
+    server = server_(respond)
+    return old, server
+
+
+def answer(asked, text="hi"):
+    result_ = {"content": [{"type": "text", "text": text}]}
+    return event(json.dumps({"jsonrpc": "2.0", "id": asked.id, "result": result_}))
+
+
+@pytest.fixture
+def serve_late(serve):
+    started = []
+
+    def start(first):
+        old, server = late(serve, first)
+        started.append(old)
+        return server
+
+    yield start
+    for old in started:
+        old.events.put(None)
+
+
+def test_a_large_answer_is_read_before_the_reply_to_its_post(serve_late, call):
+    def first(old, asked):
+        old.events.put(answer(asked, "x" * 900_000))
+        yield HOLD
+
+    assert call(serve_late(first))["content"][0]["text"] == "x" * 900_000
+
+
+def test_a_request_of_the_server_is_answered_before_the_reply_to_a_post(serve_late, call):
+    answered = threading.Event()
+
+    def first(old, asked):
+        old.events.put(event(json.dumps({"jsonrpc": "2.0", "id": "p", "method": "ping"})))
+        yield lambda: answered.wait(10)
+        old.events.put(answer(asked))
+        yield reply(202)
+
+    server = serve_late(first)
+    respond = server.respond
+
+    def noting(asked):
+        if asked.verb == "POST" and not asked.method:
+            answered.set()
+        return respond(asked)
+
+    server.respond = noting
+    assert call(server)["content"][0]["text"] == "hi"
+    assert answered.is_set()
+
+
+def test_an_answer_counts_even_if_its_post_is_closed_first(serve_late, call):
+    def closing(old, asked):
+        threading.Timer(0.2, old.events.put, [answer(asked)]).start()
+        yield CLOSE
+
+    assert call(serve_late(closing))["content"][0]["text"] == "hi"
+
+
+def test_without_an_answer_a_post_that_was_closed_is_the_failure(serve_late, call, monkeypatch):
+    monkeypatch.setattr(http_sse, "_LAST_EVENTS", 0.2)
+    told = failure(call, serve_late(lambda *_: [CLOSE]))
+    assert told == (
+        "the server closed the connection without an answer during tools/call;"
+        " the tool may have run"
+    )
+
+
+def test_silence_is_a_timeout_all_the_same(serve_late, call):
+    told = failure(call, serve_late(lambda *_: [HOLD]), kind=TimedOutError, timeout=0.3)
+    assert "no answer to tools/call in 0.3 s" in told
+
+
+def test_what_comes_of_a_head_bit_by_bit_is_waited_for(serve_late, call):
+    def first(old, asked):
+        yield b"HTTP/1.1 202 Acc"
+        old.events.put(answer(asked))
+        yield b"epted\r\nContent-Length: 0\r\n\r\n"
+
+    assert call(serve_late(first))["content"][0]["text"] == "hi"

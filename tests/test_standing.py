@@ -221,6 +221,7 @@ def test_the_stream_is_watched_while_nothing_is_due(serve, interrupts):
     channel.send(
         b'{"method":"notifications/initialized"}', Label("notifications/initialized", "2025-11-25")
     )
+    channel.flush(time.monotonic() + 20)
     assert b'"Who?"' in channel.receive(time.monotonic() + 20)
     channel.close()
 

@@ -32,8 +32,7 @@ from thrall_py.errors import (
     TimedOutError,
     UnauthorizedError,
 )
-from thrall_py.transport.http import contact, streamable
-from thrall_py.transport.http.streamable import Streamable
+from thrall_py.transport.http import contact
 
 PING = {"jsonrpc": "2.0", "id": "from-server", "method": "ping"}
 PROGRESS = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}
@@ -406,16 +405,16 @@ def test_whatever_a_reply_or_a_notification_brings_is_passed_over(serve, call, a
 
 
 def test_a_reply_that_hangs_keeps_no_answer_waiting_and_is_the_last(serve, call, monkeypatch):
-    monkeypatch.setattr(streamable, "_PATIENCE", 0.1)
+    monkeypatch.setattr(contact, "_PATIENCE", 0.1)
     done = [threading.Event(), threading.Event()]
     left = iter(done)
-    post = Streamable._reply
+    post = contact.Contact.answer
 
     def reply_(*arguments):
         post(*arguments)
         next(left).set()
 
-    monkeypatch.setattr(Streamable, "_reply", reply_)
+    monkeypatch.setattr(contact.Contact, "answer", reply_)
 
     def special(asked):
         if asked.verb == "POST" and not asked.method:
@@ -433,9 +432,8 @@ def test_a_reply_that_hangs_keeps_no_answer_waiting_and_is_the_last(serve, call,
     assert server.methods[-3:] == ["tools/call", "reply", "DELETE"]
 
 
-@pytest.mark.xfail(strict=True, reason="what is queued in the end is posted all the same")
 def test_nor_is_another_sent_in_the_end(serve, call, monkeypatch):
-    monkeypatch.setattr(streamable, "_PATIENCE", 0.1)
+    monkeypatch.setattr(contact, "_PATIENCE", 0.1)
     hanging = threading.Event()
 
     def special(asked):
@@ -451,11 +449,8 @@ def test_nor_is_another_sent_in_the_end(serve, call, monkeypatch):
     assert server.methods[-3:] == ["tools/call", "reply", "DELETE"]
 
 
-@pytest.mark.xfail(
-    strict=True, raises=TimedOutError, reason="in the handshake it has all of the time"
-)
 def test_a_reply_that_hangs_in_the_handshake_does_not_end_it(serve, call, monkeypatch):
-    monkeypatch.setattr(streamable, "_PATIENCE", 0.1)
+    monkeypatch.setattr(contact, "_PATIENCE", 0.1)
 
     def special(asked):
         if asked.verb == "POST" and not asked.method:
@@ -638,7 +633,6 @@ def test_an_answer_of_any_other_kind_is_no_lost_session_and_the_tool_runs_once(
     assert server.methods[-1] == "DELETE"
 
 
-@pytest.mark.xfail(strict=True, reason="the tool runs twice")
 @pytest.mark.parametrize("spell", [str, float])
 @pytest.mark.parametrize("status", [400, 404])
 def test_nor_is_one_with_our_id_in_another_spelling(serve, call, spell, status):

@@ -130,7 +130,9 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> int:
 
 
 def _variable(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not os.environ.get(value):  # what was given may be a token: not shown
+    if value is None:
+        return None
+    if not (value.isidentifier() and os.environ.get(value)):  # it may be a token: not shown
         raise click.BadParameter("no variable of that name is set (give its name, not the token)")
     return value
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from thrall_py.commands.invocation import Invocation, say
+from thrall_py.commands.invocation import Invocation
 from thrall_py.errors import UsageError
 from thrall_py.output import render, saving
 from thrall_py.output.render import MediaPart, Rendered
@@ -53,13 +53,13 @@ def give(rendered: Rendered, invocation: Invocation, wanted: OutputOptions) -> N
     if wanted.json:
         pieces = render.verbatim(rendered.result, terminal=terminal)
         if saved:
-            say(f"saved {', '.join(saved.values())}", invocation.subject)
+            invocation.note(f"saved {', '.join(saved.values())}", invocation.subject)
     elif wanted.raw and not rendered.is_error:
         pieces = rendered.raw()
     else:
         pieces = rendered.lines(saved, terminal=terminal)
         if rendered.is_empty:
-            say("the answer is empty", invocation.subject)
+            invocation.note("the answer is empty", invocation.subject)
     stdio.write(pieces, invocation.interrupts)
     if terminal and not wanted.json:
         stdio.write(_pictures(rendered), invocation.interrupts)

@@ -34,6 +34,7 @@ _OWN = re.compile(
     "|proxy-connection|te|trailer|transfer-encoding|upgrade",
     re.IGNORECASE,
 )
+_SCHEMES = ("apikey", "basic", "bearer", "token")  # in front of a credential
 _SHORTEST_PART = 8  # characters; a shorter one of a query or a header stands in every other word
 
 
@@ -52,6 +53,7 @@ def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[st
     _refuse_bytes("the URL", text)
     url = parse(text)
     proxy = proxy_for(url, values)
+    _refuse_bytes("the user of the proxy", proxy.userinfo if proxy else "")
     words = (spec.url, *spec.headers.values())
     names = {name for word in words for name in variable_names(word)}
     secrets = [values[name] for name in names if name in values]
@@ -138,6 +140,8 @@ def _header_secrets(value: str) -> Iterator[str]:
     yield value
     yield from (part for part in re.split(r"[\s;,=]+", value) if len(part) >= _SHORTEST_PART)
     scheme, _, coded = value.partition(" ")
+    if scheme.lower() in _SCHEMES:
+        yield coded
     if scheme.lower() == "basic":
         with contextlib.suppress(ValueError):
             pair = binascii.a2b_base64(coded.encode()).decode()

@@ -10,7 +10,6 @@ from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.transport.http.connection import Connection, Head, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
-from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.url import resolve
 from thrall_py.transport.http.waiting import Woken
 from thrall_py.transport.sse import Event, EventStream
@@ -25,7 +24,7 @@ class _Posted:
     def __init__(self, connection: Connection, request: Request) -> None:
         self.connection = connection
         self.request = request
-        self.reply: Reply | None = None
+        self.head: Head | None = None
         self.problem: Unanswered | None = None  # there is none
 
     def fileno(self) -> int:
@@ -39,8 +38,8 @@ class _Posted:
         except Unanswered as problem:
             self.problem = problem
         else:
-            self.reply = Reply(self.connection, head) if isinstance(head, Head) else None
-        return bool(self.reply or self.problem)
+            self.head = head if isinstance(head, Head) else None
+        return bool(self.head or self.problem)
 
 
 class HttpSse:
@@ -164,9 +163,10 @@ class HttpSse:
         if posted.problem:
             posted.connection.close()
             self._lost = time.monotonic() + _LAST_EVENTS, posted.problem
-        if posted.reply:
+        if posted.head:
             contact = self._contact
-            reply = contact.origin.finish(posted.reply, posted.request, deadline)
+            heard = contact.origin.heard(posted.connection, posted.head)
+            reply = contact.origin.finish(heard, posted.request, deadline)
             if reply.is_success:
                 contact.origin.release(reply)
             else:

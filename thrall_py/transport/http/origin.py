@@ -8,7 +8,7 @@ from thrall_py.protocol.watcher import NOBODY, Watcher
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http import heads
-from thrall_py.transport.http.connection import Connection, Request
+from thrall_py.transport.http.connection import Connection, Head, Request
 from thrall_py.transport.http.proxy import proxy_for
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.route import Route
@@ -46,7 +46,14 @@ class Origin:
         self._idle: Connection | None = None
         self._moved: dict[str, str] = {}  # targets that were redirected
 
-    def request(self, request: Request, deadline: float, *, runs: bool = False) -> Reply:
+    def request(
+        self,
+        request: Request,
+        deadline: float,
+        *,
+        runs: bool = False,
+        redirects: int = _MOST_REDIRECTS,
+    ) -> Reply:
         """Send a request and wait for the head of its reply, redirects followed.
 
         Args:
@@ -55,6 +62,7 @@ class Origin:
             runs: whether it runs something. Then it gets a connection of its own: on one that was
                 used before, its loss could not be told from a server that had closed it meanwhile,
                 and only what runs nothing may be sent again.
+            redirects: how many are followed, at most.
 
         Raises:
             ServerError: the server is not reached.
@@ -63,7 +71,7 @@ class Origin:
 
         """
         status = 0
-        for _ in range(_MOST_REDIRECTS):
+        for _ in range(redirects):
             connection = None if runs else self._take_idle()
             reply = self._exchange(connection, self._moved_on(request), deadline)
             if not self._follow(reply, request):
@@ -79,7 +87,7 @@ class Origin:
             ReceiveTimeout, Interrupted: as `Connection` says.
 
         """
-        connection = Connection(self._route.connect(deadline))
+        connection = self._connected(deadline)
         try:
             connection.begin(self._dressed(self._moved_on(request)), deadline)
         except BaseException:
@@ -87,10 +95,22 @@ class Origin:
             raise
         return connection
 
+    def heard(self, connection: Connection, head: Head) -> Reply:
+        """Take a head for the beginning of a reply, and tell who follows the bytes."""
+        lines = None
+        if self._watcher.wants_bytes:
+            self._watcher.from_server(heads.reply(head, self._secret_headers), "")
+            lines = heads.Lines(self._watcher)
+        try:
+            return Reply(connection, head, lines)
+        except Unanswered:
+            connection.close()
+            raise
+
     def finish(self, reply: Reply, request: Request, deadline: float) -> Reply:
         """Take the reply to a request that was started; redirects are followed as by `request`."""
         if self._follow(reply, request):
-            return self.request(request, deadline, runs=True)
+            return self.request(request, deadline, runs=True, redirects=_MOST_REDIRECTS - 1)
         return reply
 
     def release(self, reply: Reply) -> None:
@@ -115,19 +135,16 @@ class Origin:
             except Unanswered:
                 if not idle.is_stale:
                     raise
-        fresh = Connection(self._route.connect(deadline))
+        return self._exchange_on(self._connected(deadline), request, deadline)
+
+    def _connected(self, deadline: float) -> Connection:
+        connection = Connection(self._route.connect(deadline))
         self._watcher.connected(self.url.origin)
-        return self._exchange_on(fresh, request, deadline)
+        return connection
 
     def _exchange_on(self, connection: Connection, request: Request, deadline: float) -> Reply:
-        watcher, dressed = self._watcher, self._dressed(request)
         try:
-            if not watcher.wants_bytes:
-                return Reply(connection, connection.exchange(dressed, deadline))
-            watcher.to_server(heads.request(dressed, self._secret_headers) + dressed.body)
-            head = connection.exchange(dressed, deadline)
-            watcher.from_server(heads.reply(head, self._secret_headers), "")
-            return Reply(connection, head, heads.Lines(watcher))
+            return self.heard(connection, connection.exchange(self._dressed(request), deadline))
         except BaseException:
             connection.close()
             raise
@@ -155,13 +172,16 @@ class Origin:
         return headers
 
     def _dressed(self, request: Request) -> Request:
-        """Add what every request to the origin has."""
+        """Add what every request to the origin has, and tell who follows the bytes."""
         method, target, own, body = request
         headers = [*self._headers, *own]
         if method == "POST":
             headers.append(("Content-Length", str(len(body))))
         prefix = self.url.origin if self._route.forwarded_by else ""
-        return Request(method, prefix + target, headers, body)
+        dressed = Request(method, prefix + target, headers, body)
+        if self._watcher.wants_bytes:
+            self._watcher.to_server(heads.request(dressed, self._secret_headers) + body)
+        return dressed
 
     def _moved_on(self, request: Request) -> Request:
         return request._replace(target=self._moved.get(request.target, request.target))

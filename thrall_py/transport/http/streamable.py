@@ -12,6 +12,7 @@ from collections import deque
 from thrall_py.errors import ServerError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
+from thrall_py.protocol.jsontext import Value
 from thrall_py.transport.http.connection import Connection, Headers, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
 from thrall_py.transport.http.reader import EVENTS, read_messages
@@ -110,7 +111,8 @@ class Streamable:
         """Post what is queued but for requests, whose replies `receive` waits for."""
         while self._outgoing and not self._outgoing[0][1].is_request:
             message, label = self._outgoing.popleft()
-            self._contact.tell(self._told(message, label), deadline)
+            post = self._contact.tell if label.method else self._contact.answer
+            post(self._told(message, label), deadline)
             if self._may_ask and label.method == "notifications/initialized":
                 self._open_standing(label, deadline)
 
@@ -152,10 +154,10 @@ class Streamable:
         """Wait for the reply to what runs a tool; meanwhile the server may ask something."""
         with self._watching():
             head = connection.head(deadline)
-        reply = Reply(connection, head)
         self._unheard = None
         self._has_begun = True
-        self._take(self._contact.origin.finish(reply, request, deadline), deadline)
+        origin = self._contact.origin
+        self._take(origin.finish(origin.heard(connection, head), request, deadline), deadline)
 
     def _told(self, message: bytes, label: Label) -> Request:
         """The POST of what brings no message."""
@@ -188,9 +190,9 @@ class Streamable:
         if reply.status not in (_BAD_REQUEST, _NOT_FOUND) or reply.media_type == EVENTS:
             return False
         messages = read_messages(body)
-        ours = wire.read(self._posted)[0].id
+        own = wire.read(self._posted)[0].id
         says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
-        is_answer = any(each.id and ours and each.id.text == ours.text for each in messages)
+        is_answer = any(_same_id(each.id, own) for each in messages)
         if reply.status == _NOT_FOUND:
             return says_so or not is_answer
         return says_so and not is_answer
@@ -283,3 +285,8 @@ class Streamable:
 
     def _watching(self) -> contextlib.AbstractContextManager[None]:
         return self._contact.waiting.watching(self._standing)
+
+
+def _same_id(one: Value | None, own: Value | None) -> bool:
+    value = wire.load_or_none(own)
+    return isinstance(value, int | str) and wire.same_id(wire.load_or_none(one), value)

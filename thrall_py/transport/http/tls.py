@@ -23,7 +23,7 @@ class Trust:
     """
 
     def __init__(self) -> None:
-        file, folder = (os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+        file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
         try:
             self._context = ssl.create_default_context(cafile=file, capath=folder)
         except OSError as problem:
