@@ -9,10 +9,9 @@ from thrall_py.protocol.elicitation import Form
 from thrall_py.protocol.fields import Field, Misfit
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.redact import Redactor
-from thrall_py.verbs.arguments import decode_argument
+from thrall_py.verbs.arguments import decode_argument, read_file
 from thrall_py.visible import visible
 
-_LARGEST = 1 << 24  # bytes of a file
 _SHOWN = 300  # characters of what is wrong with it
 
 
@@ -149,14 +148,7 @@ def _parse(words: Iterable[str]) -> dict[str, str]:
 def _load(path: str) -> dict[str, Json]:
     what = f"the file of answers {visible(path)}"
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
-    except OSError as problem:
-        raise InputError(f"cannot read {what}: {problem.strerror}") from None
-    if len(data) > _LARGEST:
-        raise InputError(f"{what} is larger than {_LARGEST} bytes")
-    try:
-        values = jsontext.load(jsontext.decode(jsontext.latin1(data)))
+        values = jsontext.load(jsontext.decode(jsontext.latin1(read_file(path, what))))
     except JsonError as problem:
         raise InputError(f"{what} is {visible(str(problem))[:_SHOWN]}") from None
     if not isinstance(values, dict):

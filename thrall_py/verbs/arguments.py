@@ -41,7 +41,7 @@ def read_text(word: str, what: str, *, is_file: bool) -> str:
     if not is_file:
         return json.dumps(decode_argument(word))
     what = f"the file {visible(word)}"
-    return json.dumps(_plain_text(_contents(word, what), what))
+    return json.dumps(_plain_text(read_file(word, what), what))
 
 
 def read_json(word: str, what: str, *, is_file: bool) -> str:
@@ -58,14 +58,20 @@ def read_json(word: str, what: str, *, is_file: bool) -> str:
     """
     if is_file:
         what = f"the file {visible(word)}"
-    text = _text(_contents(word, what), what) if is_file else decode_argument(word)
+    text = _text(read_file(word, what), what) if is_file else decode_argument(word)
     if not text.strip(" \t\r\n"):
         raise InputError(f"{what} is empty: := wants JSON, = takes text")
     _checked(text, what)
     return _on_one_line(text)
 
 
-def _contents(path: str, what: str) -> bytes:
+def read_file(path: str, what: str) -> bytes:
+    """Read a file that the command line names; `what` it is, for the sentences.
+
+    Raises:
+        InputError: it cannot be read, or is larger than 256 MiB.
+
+    """
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST + 1)
