@@ -39,6 +39,7 @@ CAPTURES = (
         ),
     ),
     Capture("progress", ("echo {} | thrall call recompute --catalog tools.json",), "45%"),
+    Capture("doctor", ("thrall doctor -- ./weather",)),
     Capture("verbose", ("echo {} | thrall call recompute --verbose -- ./weather",)),
 )
 

@@ -43,6 +43,8 @@ def recompute(token: object) -> dict[str, object]:
     return {"content": [{"type": "text", "text": f"{STATIONS} stations"}]}
 
 
+NAMES = [tool["name"] for tool in TOOLS]
+
 for line in sys.stdin:
     asked = json.loads(line)
     params = asked.get("params", {})
@@ -52,6 +54,10 @@ for line in sys.stdin:
         say(id=asked["id"], result={**offer, "serverInfo": about})
     elif asked["method"] == "tools/list":
         say(id=asked["id"], result={"tools": TOOLS})
+    elif asked["method"] == "ping":
+        say(id=asked["id"], result={})
+    elif asked["method"] == "tools/call" and params["name"] not in NAMES:
+        say(id=asked["id"], error={"code": -32602, "message": f"Unknown tool: {params['name']}"})
     elif asked["method"] == "tools/call":
         say(id=asked["id"], result=recompute(params.get("_meta", {}).get("progressToken")))
     elif "id" in asked:
