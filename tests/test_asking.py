@@ -180,3 +180,9 @@ def test_a_signal_ends_the_asking(ask):
     os.kill(os.getpid(), signal.SIGINT)
     with pytest.raises(Interrupted):
         ask("", form(f={"type": "string"}))
+
+
+def test_a_form_is_sent_by_an_empty_line_and_by_nothing_else(ask):
+    responses, shown = ask("Ada\nno\n\n", form("name", name={"type": "string"}))
+    assert responses == accepted(name="Ada")
+    assert shown.count("Enter sends this to the server: ") == 2

@@ -52,7 +52,7 @@ def steps():
 def test_the_workflow_is_one_that_github_could_read():
     read = yaml.safe_load(WORKFLOW)
     assert read["jobs"]["tools"]["runs-on"] == "ubuntu-latest"
-    assert [list(step) for step in steps()] == [["uses"], ["run"], ["run"]]
+    assert [list(step) for step in steps()] == [["uses"], ["uses"], ["run"], ["run"]]
 
 
 def test_the_workflow_passes_without_drift_and_annotates_it(run):

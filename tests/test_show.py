@@ -80,13 +80,16 @@ def test_one_tool_has_a_page_with_a_line_that_calls_it(written, capfd):
 def test_a_tool_without_arguments_has_a_short_page(written, capfd):
     status, page, _ = shown(capfd, written, "my_bare")
     hints = "my_bare\nhints (the server's own word): no hints\n\n"
-    assert (status, page) == (0, f"{hints}example:\n  thrall call my_bare --catalog c.json\n")
+    assert (status, page) == (
+        0,
+        f"{hints}example:\n  echo '{{}}' | thrall call my_bare --catalog c.json\n",
+    )
 
 
 def test_a_tool_whose_arguments_are_all_optional_is_called_without_input():
     optional = {"name": "a", "inputSchema": {"properties": {"x": {}}}}
     assert list(usage.page("a", pin_item(optional), "c"))[-1] == (
-        "  thrall call a --catalog c </dev/null"
+        "  echo '{}' | thrall call a --catalog c"
     )
 
 

@@ -186,7 +186,7 @@ def watching(command: Command) -> Command:
 
     return _added(
         with_watch,
-        click.option("--quiet", is_flag=True, help="Say nothing on stderr but failures."),
+        click.option("--quiet", is_flag=True, help="Say nothing but failures (the server may)."),
         click.option("--verbose", is_flag=True, help="Tell the stages and their times on stderr."),
         click.option("--trace", metavar="FILE",
                      help="Write every byte both ways to FILE, secrets masked."),

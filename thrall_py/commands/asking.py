@@ -84,8 +84,9 @@ class _Sheet:
             value = self._value(field)
             if value is not None:
                 content[field.name] = value
-        if self._line("  Enter sends this to the server: ") is None:
-            raise _Refusal(elicitation.CANCEL)
+        while (text := self._line("  Enter sends this to the server: ")) != "":
+            if text is None:  # any other word was not meant as a yes
+                raise _Refusal(elicitation.CANCEL)
         return elicitation.accept(content)
 
     def _visit(self, page: Page) -> str:

@@ -66,7 +66,7 @@ def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     yield "example:"
     words = [_example(parameter) for parameter in known if parameter.is_required]
     call = ["thrall", "call", name, *words, "--catalog", catalog]
-    yield "  " + visible(shlex.join(call)) + ("" if words else " </dev/null" if known else "")
+    yield "  " + ("" if words else "echo '{}' | ") + visible(shlex.join(call))
 
 
 def _parameters(item: PinnedItem) -> list[Parameter]:

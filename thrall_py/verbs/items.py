@@ -112,7 +112,10 @@ def _put(root: dict[str, _Tree], item: Item) -> None:
         elif isinstance(holder, dict) and step is not None and _goes_on(holder[step], fresh):
             fresh = holder[step]
         else:
-            raise UsageError(f"the key {show(item.path[: at + 1])} is given twice")
+            held = holder.get(step or "") if isinstance(holder, dict) else None
+            same = isinstance(held, str) and isinstance(fresh, str)
+            how = "twice" if same else "as two different things"
+            raise UsageError(f"the key {show(item.path[: at + 1])} is given {how}")
         holder = fresh
 
 
