@@ -7,7 +7,7 @@ from fakes import value
 from thrall_py.errors import InputError, InputNeededError, UsageError
 from thrall_py.protocol.mcp import Asked
 from thrall_py.redact import Redactor
-from thrall_py.verbs import answers, arguments
+from thrall_py.verbs import answers
 from thrall_py.verbs.answers import Answers, Script
 
 FORM = {
@@ -168,7 +168,7 @@ def test_a_file_holds_answers_as_json(tmp_path):
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path, monkeypatch, data, words):
-    monkeypatch.setattr(arguments, "_LARGEST", max(8, len(data) if len(data) != 9 else 8))
+    monkeypatch.setattr(answers, "_LARGEST", max(8, len(data) if len(data) != 9 else 8))
     (tmp_path / "f").write_bytes(data)
     with pytest.raises(InputError, match=f"^the file of answers .*/f {words}$"):
         collected(path=str(tmp_path / "f"))

@@ -115,14 +115,9 @@ def _of_file(
     invocation: Invocation, wanted: PinOptions, catalog: Catalog
 ) -> tuple[list[Target], list[Failed]]:
     path = visible(wanted.source or "")
+    data = arguments.read_file(wanted.source or "", path, _LARGEST)
     try:
-        with open(wanted.source or "", "rb") as source:
-            data = source.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            raise InputError(f"{path} is larger than {_LARGEST} bytes")
         servers = configured.read(data)
-    except OSError as problem:
-        raise InputError(f"cannot read {path}: {problem.strerror}") from None
     except JsonError as problem:
         raise InputError(f"{path} cannot be used: {visible(str(problem))}") from None
     unknown = [name for name in wanted.names if name not in servers]

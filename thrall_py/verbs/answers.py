@@ -12,6 +12,7 @@ from thrall_py.redact import Redactor
 from thrall_py.verbs.arguments import decode_argument, read_file
 from thrall_py.visible import visible
 
+_LARGEST = 1 << 24  # bytes of a file
 _SHOWN = 300  # characters of what is wrong with it
 
 
@@ -148,7 +149,7 @@ def _parse(words: Iterable[str]) -> dict[str, str]:
 def _load(path: str) -> dict[str, Json]:
     what = f"the file of answers {visible(path)}"
     try:
-        values = jsontext.load(jsontext.decode(jsontext.latin1(read_file(path, what))))
+        values = jsontext.load(jsontext.decode(jsontext.latin1(read_file(path, what, _LARGEST))))
     except JsonError as problem:
         raise InputError(f"{what} is {visible(str(problem))[:_SHOWN]}") from None
     if not isinstance(values, dict):

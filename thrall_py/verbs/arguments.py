@@ -41,7 +41,7 @@ def read_text(word: str, what: str, *, is_file: bool) -> str:
     if not is_file:
         return json.dumps(decode_argument(word))
     what = f"the file {visible(word)}"
-    return json.dumps(_plain_text(read_file(word, what), what))
+    return json.dumps(_plain_text(read_file(word, what, _LARGEST), what))
 
 
 def read_json(word: str, what: str, *, is_file: bool) -> str:
@@ -58,27 +58,32 @@ def read_json(word: str, what: str, *, is_file: bool) -> str:
     """
     if is_file:
         what = f"the file {visible(word)}"
-    text = _text(read_file(word, what), what) if is_file else decode_argument(word)
+    text = _text(read_file(word, what, _LARGEST), what) if is_file else decode_argument(word)
     if not text.strip(" \t\r\n"):
         raise InputError(f"{what} is empty: := wants JSON, = takes text")
     _checked(text, what)
     return _on_one_line(text)
 
 
-def read_file(path: str, what: str) -> bytes:
-    """Read a file that the command line names; `what` it is, for the sentences.
+def read_file(path: str, what: str, most: int) -> bytes:
+    """Read a file that the command line names.
+
+    Args:
+        path: of the file.
+        what: what it is, for the sentences.
+        most: bytes that it may have.
 
     Raises:
-        InputError: it cannot be read, or is larger than 256 MiB.
+        InputError: it cannot be read, or is larger.
 
     """
     try:
         with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(most + 1)
     except OSError as problem:
         raise InputError(f"cannot read {what}: {problem.strerror}") from None
-    if len(data) > _LARGEST:
-        raise InputError(f"{what} is larger than {_LARGEST} bytes")
+    if len(data) > most:
+        raise InputError(f"{what} is larger than {most} bytes")
     return data
 
 
