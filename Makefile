@@ -65,9 +65,10 @@ real: $(BIN)/ready ## the installed command against servers from the registries
 	$(BIN)/python tests/real/install.py
 	$(BIN)/pytest -q -m real tests/real
 
-conformance: $(BIN)/ready ## the installed command as a client of the official MCP conformance suite
+conformance: $(BIN)/ready ## the installed command in the official MCP conformance suite, on both sides
 	$(BIN)/python tests/conformance/install.py
 	$(BIN)/python tests/conformance/run.py
+	$(BIN)/python tests/conformance/run_server.py
 
 fuzz: $(BIN)/ready ## 100,000 runs of the fuzzer
 	THRALL_FUZZ_RUNS=100000 $(BIN)/pytest -q -m fuzz tests/test_fuzz.py

@@ -87,8 +87,8 @@ def suite(*words, command=""):
 
 
 @functools.cache
-def scenarios(revision):
-    status, text = suite("list", "--client", "--spec-version", revision)
+def scenarios(revision, side="--client"):
+    status, text = suite("list", side, "--spec-version", revision)
     names = re.findall(r"^ +- (\S+)", text, re.MULTILINE)
     if status or not names:
         sys.exit(f"conformance: the suite lists nothing for {revision}: {text}")
