@@ -18,6 +18,7 @@ REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__f
 ROOT = os.path.join(REPOSITORY, "build", "real")
 STAMP = "installed.txt"
 HERE = os.path.dirname(os.path.abspath(__file__))
+CLIENT = "@modelcontextprotocol/client"
 
 
 class Server(NamedTuple):
@@ -54,6 +55,10 @@ SERVERS = {
     "sequential-thinking-before": from_npm("sequential-thinking", "2025.7.1", sdk="0.5.0"),
     "modern": Server(("mcp==2.3.0",), "bin/python", "modern_server.py"),
     "legacy": Server(("mcp==1.30.0",), "bin/python", "legacy_server.py"),
+    # No server: the other clients come with the servers above.
+    "typescript-client": Server(
+        (f"{CLIENT}@2.4.0",), f"node_modules/{CLIENT}/package.json", npm=True
+    ),
 }
 
 

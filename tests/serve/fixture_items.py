@@ -18,12 +18,14 @@ CONTENTS = {
     "test://static-text": {
         "mimeType": "text/plain",
         "text": "This is the content of the static text resource.",
-    },  # fmt: skip
+    },
     "test://static-binary": {"mimeType": "image/png", "blob": PNG},
     "test://watched-resource": {"mimeType": "text/plain", "text": "Watched."},
 }
 TEMPLATE = re.compile("test://template/([^/]+)/data")
-ARGUMENTS = [{"name": name, "description": "Any text.", "required": True} for name in ("arg1", "arg2")]  # fmt: skip
+ARGUMENTS = [
+    {"name": name, "description": "Any text.", "required": True} for name in ("arg1", "arg2")
+]
 PROMPTS = [
     {"name": "test_simple_prompt", "description": "Without arguments."},
     {"name": "test_prompt_with_arguments", "description": "With two.", "arguments": ARGUMENTS},
@@ -79,12 +81,22 @@ async def with_arguments(_call, arg1, arg2):
 
 
 async def with_resource(_call, resourceUri):  # noqa: N803 - the argument's name
-    resource = {"uri": resourceUri, "mimeType": "text/plain", "text": "Embedded resource content for testing."}  # fmt: skip
-    return [{"type": "resource", "resource": resource}, said("Please process the embedded resource above.")]  # fmt: skip
+    resource = {
+        "uri": resourceUri,
+        "mimeType": "text/plain",
+        "text": "Embedded resource content for testing.",
+    }
+    return [
+        {"type": "resource", "resource": resource},
+        said("Please process the embedded resource above."),
+    ]
 
 
 async def with_image(_call):
-    return [{"type": "image", "data": PNG, "mimeType": "image/png"}, said("Please analyze the image above.")]  # fmt: skip
+    return [
+        {"type": "image", "data": PNG, "mimeType": "image/png"},
+        said("Please analyze the image above."),
+    ]
 
 
 async def with_input(call):

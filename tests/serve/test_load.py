@@ -1,0 +1,251 @@
+"""Load and accidents: many calls at once, clients that go away, servers that die (make load)."""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from real.bench import MARK, THRALL, processes_with
+from serve.clients import LEGACY, MODERN, HttpClient, StdioClient, text
+from serve.running import fixture, nothing_left_soon, pin, serving
+
+pytestmark = pytest.mark.load
+
+CALLS = 1000
+CLIENTS = 10
+PATIENCE = 120  # seconds for what takes a few
+SEED = 20261130
+
+
+def run(coroutine):
+    async def bounded():
+        async with asyncio.timeout(PATIENCE):
+            return await coroutine
+
+    return asyncio.run(bounded())
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def catalog(request, tmp_path):
+    return pin(str(tmp_path / "catalog.json"), "fixture", fixture(request.param))
+
+
+@pytest.fixture(params=[LEGACY, MODERN])
+def revision(request):
+    return request.param
+
+
+@contextlib.asynccontextmanager
+async def clients(gateway, revision, count=1):
+    opened = [HttpClient(gateway.address, revision=revision) for _ in range(count)]
+    for client in opened:
+        await client.open()
+    try:
+        yield opened
+    finally:
+        for client in opened:
+            await client.close()
+
+
+async def echo(client, id_, word, later):
+    """Call, and tell whether what came back is ours."""
+    answer = await client.call(id_, "echo_later", text=word, seconds=later)
+    assert (answer["id"], text(answer)) == (id_, word)
+
+
+# -- many at once ------------------------------------------------------------------------------
+
+
+def test_a_thousand_calls_at_once_with_the_same_ids_get_their_own_answers(catalog, revision):
+    later = random.Random(SEED)
+
+    async def load(gateway):
+        async with clients(gateway, revision, CLIENTS) as opened:
+            calls = [
+                echo(client, number, f"client {index} call {number}", later.uniform(0.2, 0.6))
+                for index, client in enumerate(opened)
+                for number in range(CALLS // CLIENTS)
+            ]
+            await asyncio.gather(*calls)
+        return len(calls)
+
+    with serving(catalog) as gateway:
+        assert run(load(gateway)) == CALLS
+
+
+def test_a_thousand_calls_on_one_pipe_under_ids_that_look_alike_get_their_own_answers(catalog):
+    later = random.Random(SEED)
+
+    async def one(client, id_):
+        answer = await client.call(id_, "echo_later", text=f"for {id_}", seconds=later.random())
+        assert text(answer) == f"for {id_}"
+
+    async def load():
+        client = await StdioClient.start(*THRALL, "serve", catalog)
+        ids = [f(number) for number in range(1, 1 + CALLS // 2) for f in (str, '"{}"'.format)]
+        await asyncio.gather(*(one(client, id_) for id_ in ids))
+        await client.close()
+        return len(ids)
+
+    assert run(load()) == CALLS
+
+
+@pytest.mark.parametrize("calls", [20_000])
+def test_memory_is_flat(catalog, revision, calls, record_property):
+    async def load(gateway):
+        measured = []
+        async with clients(gateway, revision) as [client]:
+            for batch in range(calls // 2000):
+                for start in range(0, 2000, 20):
+                    ids = [batch * 2000 + start + number for number in range(20)]
+                    await asyncio.gather(*(echo(client, id_, f"text {id_}", 0) for id_ in ids))
+                measured.append(gateway.memory() // 1024)
+                print(f"{(batch + 1) * 2000:6} calls: {measured[-1]} KiB", flush=True)
+        return measured
+
+    with serving(catalog) as gateway:
+        measured = run(load(gateway))
+    record_property("KiB", measured)
+    assert measured[-1] - measured[1] < 4096, measured
+
+
+# -- clients that go away ----------------------------------------------------------------------
+
+
+def test_clients_of_2026_07_28_that_go_away_cancel_their_calls_and_no_other(catalog):
+    async def load(gateway):
+        async with clients(gateway, MODERN) as [client]:
+            staying = asyncio.create_task(echo(client, 1, "still here", 3))
+            await asyncio.gather(*(client.drop(2, "wait", 0.5, seconds=30) for _ in range(200)))
+            await staying
+            for _ in range(100):
+                count = text(await client.call(3, "cancelled"))
+                if count == "200":
+                    break
+                await asyncio.sleep(0.05)
+        return count
+
+    with serving(catalog) as gateway:
+        assert run(load(gateway)) == "200"
+
+
+def test_clients_of_before_that_go_away_leave_a_gateway_that_answers(catalog):
+    async def load(gateway):
+        async with clients(gateway, LEGACY, CLIENTS) as opened:
+            drops = [client.drop(2, "wait", 0.1, seconds=1) for client in opened for _ in range(20)]
+            await asyncio.gather(*drops)
+            for client in opened:
+                await echo(client, 3, "still here", 0)
+        return len(drops)
+
+    with serving(catalog) as gateway:
+        before = gateway.descriptors()
+        assert run(load(gateway)) == 200
+        # The connections are gone; a call may still be on its way.
+        assert gateway.descriptors() < before + 20
+
+
+# -- servers that die --------------------------------------------------------------------------
+
+
+def test_a_server_that_is_killed_fails_what_is_open_there_and_is_started_again(catalog):
+    async def load(gateway):
+        async with clients(gateway, LEGACY) as [client]:
+            pids = []
+            for number in range(5):
+                pids.append(int(text(await client.call(1, "process"))))
+                waiting = [
+                    asyncio.create_task(client.call(id_, "wait", seconds=30)) for id_ in range(20)
+                ]
+                await asyncio.sleep(0.3)
+                os.kill(pids[-1], signal.SIGKILL)
+                for answer in await asyncio.gather(*waiting):
+                    assert "error" in answer or answer["result"]["isError"], number
+                await answered(client)
+        return len(set(pids))
+
+    with serving(catalog) as gateway:
+        assert run(load(gateway)) == 5
+
+
+async def answered(client):
+    """Call until it is answered: between two starts there is a pause."""
+    while True:
+        answer = await client.call(1, "echo", text="again")
+        if "result" in answer and not answer["result"].get("isError"):
+            return
+        await asyncio.sleep(0.1)
+
+
+def test_two_hundred_failed_starts_leave_a_gateway_that_serves_the_others(tmp_path):
+    catalog = str(tmp_path / "catalog.json")
+    broken = tmp_path / "broken.py"
+    broken.write_text(f"import runpy; runpy.run_path({fixture()[1]!r}, run_name='__main__')")
+    environment = ["--env", f"PYTHONPATH={os.path.dirname(fixture()[1])}"]
+    words = [sys.executable, str(broken)]
+    pin(catalog, "broken", words, "--prefix", "broken_", *environment)
+    pin(catalog, "fixture", fixture())
+    broken.write_text("raise SystemExit(7)")
+
+    async def load(gateway):
+        async with clients(gateway, LEGACY) as [client]:
+            await echo(client, 0, "before", 0)
+            before = gateway.descriptors()
+            for id_ in range(1, 201):
+                answer = await client.call(id_, "broken_echo", text="x")
+                assert "error" in answer or answer["result"]["isError"]
+            await echo(client, 0, "after", 0)
+            return gateway.descriptors() - before, len(processes_with(gateway.mark))
+
+    with serving(catalog) as gateway:
+        descriptors, processes = run(load(gateway))
+    assert descriptors <= 4
+    assert processes <= 4  # the gateway, the guard and the server of the other; a guard that ends
+
+
+# -- the end of the gateway --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_a_signal_under_load_ends_all(catalog, signum):
+    async def load(gateway):
+        async with clients(gateway, LEGACY, CLIENTS) as opened:
+            calls = [
+                asyncio.create_task(client.call(id_, "wait", seconds=30))
+                for client in opened
+                for id_ in range(20)
+            ]
+            await asyncio.sleep(1)
+            started = time.monotonic()
+            gateway.process.send_signal(signum)
+            await asyncio.gather(*calls, return_exceptions=True)
+            await asyncio.to_thread(gateway.process.wait, PATIENCE)
+            return time.monotonic() - started
+
+    with serving(catalog) as gateway:
+        seconds = run(load(gateway))
+        nothing_left_soon(gateway.mark)
+    assert gateway.process.returncode == -signum
+    assert seconds < 30
+
+
+def test_a_gateway_on_pipes_that_is_killed_leaves_no_server(catalog):
+    mark = f"killed {os.getpid()}"
+
+    async def load():
+        client = await StdioClient.start(
+            *THRALL, "serve", catalog, env=os.environ | {MARK: mark}, stderr=subprocess.DEVNULL
+        )
+        await client.call("1", "echo", text="up")
+        assert len(processes_with(mark)) >= 3
+        client.process.kill()
+        await client.close()
+        return client.process.returncode
+
+    assert run(load()) == -signal.SIGKILL
+    nothing_left_soon(mark)
