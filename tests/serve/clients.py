@@ -125,14 +125,16 @@ class HttpClient:
         """Call a tool; the message that answered."""
         return (await self.post(self.call_of(id_, tool, arguments))).message
 
-    async def drop(self, id_, tool, after, **arguments):
-        """Call a tool, and go away in the middle of it."""
+    async def drop(self, id_, tool, **arguments):
+        """Call a tool, and go away as soon as it tells of progress."""
         message = self.call_of(id_, tool, arguments)
+        params = message["params"]
+        params["_meta"] = params.get("_meta", {}) | {"progressToken": id_}
         connection = Connection(self.address)
         await connection.send(
             "POST", self.path, self.headers(message), json.dumps(message).encode()
         )
-        await asyncio.sleep(after)
+        await connection.reader.readuntil(b"notifications/progress")
         await connection.close()
 
     async def close(self):

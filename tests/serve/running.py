@@ -37,16 +37,19 @@ class Running:
 
     def log(self):
         """The lines of the log so far, as values."""
-        with open(self._log, encoding="utf-8") as file:
-            lines = file.read().split("\n")[:-1]
-        # The servers share standard error.
+        # The servers share standard error; the last line may be half written.
+        lines = self.told().split("\n")[:-1]
         return [json.loads(line) for line in lines if line.startswith("{")]
+
+    def told(self):
+        with open(self._log, encoding="utf-8") as file:
+            return file.read()
 
     def listens(self):
         """Wait until it does."""
         end = time.monotonic() + LIMIT
         while not self.url:
-            assert self.process.poll() is None, open(self._log).read()  # noqa: SIM115 - the end
+            assert self.process.poll() is None, self.told()
             assert time.monotonic() < end, "the gateway does not listen"
             time.sleep(0.02)
             for line in self.log():

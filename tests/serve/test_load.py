@@ -95,12 +95,11 @@ def test_a_thousand_calls_on_one_pipe_under_ids_that_look_alike_get_their_own_an
     assert run(load()) == CALLS
 
 
-@pytest.mark.parametrize("calls", [20_000])
-def test_memory_is_flat(catalog, revision, calls, record_property):
+def test_memory_is_flat(catalog, revision):
     async def load(gateway):
         measured = []
         async with clients(gateway, revision) as [client]:
-            for batch in range(calls // 2000):
+            for batch in range(10):
                 for start in range(0, 2000, 20):
                     ids = [batch * 2000 + start + number for number in range(20)]
                     await asyncio.gather(*(echo(client, id_, f"text {id_}", 0) for id_ in ids))
@@ -110,7 +109,6 @@ def test_memory_is_flat(catalog, revision, calls, record_property):
 
     with serving(catalog) as gateway:
         measured = run(load(gateway))
-    record_property("KiB", measured)
     assert measured[-1] - measured[1] < 4096, measured
 
 
@@ -121,7 +119,7 @@ def test_clients_of_2026_07_28_that_go_away_cancel_their_calls_and_no_other(cata
     async def load(gateway):
         async with clients(gateway, MODERN) as [client]:
             staying = asyncio.create_task(echo(client, 1, "still here", 3))
-            await asyncio.gather(*(client.drop(2, "wait", 0.5, seconds=30) for _ in range(200)))
+            await asyncio.gather(*(client.drop(2, "wait", seconds=30) for _ in range(200)))
             await staying
             for _ in range(100):
                 count = text(await client.call(3, "cancelled"))
@@ -137,7 +135,9 @@ def test_clients_of_2026_07_28_that_go_away_cancel_their_calls_and_no_other(cata
 def test_clients_of_before_that_go_away_leave_a_gateway_that_answers(catalog):
     async def load(gateway):
         async with clients(gateway, LEGACY, CLIENTS) as opened:
-            drops = [client.drop(2, "wait", 0.1, seconds=1) for client in opened for _ in range(20)]
+            drops = [
+                client.drop(id_, "wait", seconds=1) for client in opened for id_ in range(1, 21)
+            ]
             await asyncio.gather(*drops)
             for client in opened:
                 await echo(client, 3, "still here", 0)
@@ -188,7 +188,7 @@ def test_two_hundred_failed_starts_leave_a_gateway_that_serves_the_others(tmp_pa
     broken.write_text(f"import runpy; runpy.run_path({fixture()[1]!r}, run_name='__main__')")
     environment = ["--env", f"PYTHONPATH={os.path.dirname(fixture()[1])}"]
     words = [sys.executable, str(broken)]
-    pin(catalog, "broken", words, "--prefix", "broken_", *environment)
+    pin(catalog, "broken", words, "--prefix", "broken_", "--surface", "tools", *environment)
     pin(catalog, "fixture", fixture())
     broken.write_text("raise SystemExit(7)")
 
