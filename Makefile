@@ -12,7 +12,7 @@ K ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo captures check fix format lint types man test zoo real conformance fuzz install dist clean
+.PHONY: help demo captures check fix format lint types man test zoo real conformance load fuzz install dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,7 +45,7 @@ man: ## do the man pages render without a warning?
 
 test: $(BIN)/ready ## the tests in this process, with all branches covered
 ifeq ($(T)$(K),)
-	$(BIN)/coverage run -m pytest -q -m "not real and not zoo and not fuzz"
+	$(BIN)/coverage run -m pytest -q -m "not real and not zoo and not load and not fuzz"
 	$(BIN)/coverage report
 else
 	$(BIN)/pytest -x $(T) $(if $(K),-k "$(K)")
@@ -69,6 +69,9 @@ conformance: $(BIN)/ready ## the installed command in the official MCP conforman
 	$(BIN)/python tests/conformance/install.py
 	$(BIN)/python tests/conformance/run.py
 	$(BIN)/python tests/conformance/run_server.py
+
+load: $(BIN)/ready ## thrall serve under load and among accidents (about 3 minutes)
+	$(BIN)/pytest -q -s -m load tests/serve
 
 fuzz: $(BIN)/ready ## 100,000 runs of the fuzzer
 	THRALL_FUZZ_RUNS=100000 $(BIN)/pytest -q -m fuzz tests/test_fuzz.py

@@ -81,21 +81,25 @@ class Connection:
 
 
 class HttpClient:
-    """A client with a connection for each call that is open; they are kept for the next ones."""
+    """A client with a connection for each call that is open; it is kept for the next ones."""
 
     def __init__(self, address, path="/mcp", revision=LEGACY):
         self.address, self.path, self.revision = address, path, revision
         self.session = {}
-        self.free = []
+        self.all, self.free = [], []
 
     async def post(self, message):
         """Send a message on a connection that is free; the reply, however it ends."""
-        connection = self.free.pop() if self.free else Connection(self.address)
+        connection = self.free.pop() if self.free else self.connection()
         reply = await connection.exchange(
             "POST", self.path, self.headers(message), json.dumps(message).encode()
         )
         self.free.append(connection)
         return reply
+
+    def connection(self):
+        self.all.append(Connection(self.address))
+        return self.all[-1]
 
     def headers(self, message):
         common = {
@@ -130,7 +134,7 @@ class HttpClient:
         message = self.call_of(id_, tool, arguments)
         params = message["params"]
         params["_meta"] = params.get("_meta", {}) | {"progressToken": id_}
-        connection = Connection(self.address)
+        connection = self.connection()
         await connection.send(
             "POST", self.path, self.headers(message), json.dumps(message).encode()
         )
@@ -138,7 +142,7 @@ class HttpClient:
         await connection.close()
 
     async def close(self):
-        for connection in self.free:
+        for connection in self.all:
             await connection.close()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import random
 import signal
@@ -12,7 +13,7 @@ import time
 import pytest
 from real.bench import MARK, THRALL, processes_with
 from serve.clients import LEGACY, MODERN, HttpClient, StdioClient, text
-from serve.running import fixture, nothing_left_soon, pin, serving
+from serve.running import FIXTURE, fixture, nothing_left_soon, pin, serving
 
 pytestmark = pytest.mark.load
 
@@ -140,7 +141,7 @@ def test_clients_of_before_that_go_away_leave_a_gateway_that_answers(catalog):
             ]
             await asyncio.gather(*drops)
             for client in opened:
-                await echo(client, 3, "still here", 0)
+                await echo(client, 99, "still here", 0)  # the calls go on under their ids
         return len(drops)
 
     with serving(catalog) as gateway:
@@ -184,28 +185,43 @@ async def answered(client):
 
 def test_two_hundred_failed_starts_leave_a_gateway_that_serves_the_others(tmp_path):
     catalog = str(tmp_path / "catalog.json")
-    broken = tmp_path / "broken.py"
-    broken.write_text(f"import runpy; runpy.run_path({fixture()[1]!r}, run_name='__main__')")
-    environment = ["--env", f"PYTHONPATH={os.path.dirname(fixture()[1])}"]
-    words = [sys.executable, str(broken)]
-    pin(catalog, "broken", words, "--prefix", "broken_", "--surface", "tools", *environment)
+    script = tmp_path / "broken.py"
+    script.write_text(f"import runpy\nrunpy.run_path({FIXTURE!r}, run_name='__main__')\n")
+    where = ("--env", f"PYTHONPATH={os.path.dirname(FIXTURE)}")
+    pin(catalog, "broken", [sys.executable, str(script)], "--surface", "tools", *where)
+    multiply(catalog, "broken", 200)
     pin(catalog, "fixture", fixture())
-    broken.write_text("raise SystemExit(7)")
+    script.write_text("raise SystemExit(7)\n")
 
     async def load(gateway):
         async with clients(gateway, LEGACY) as [client]:
             await echo(client, 0, "before", 0)
-            before = gateway.descriptors()
-            for id_ in range(1, 201):
-                answer = await client.call(id_, "broken_echo", text="x")
-                assert "error" in answer or answer["result"]["isError"]
+            before = gateway.descriptors(), len(processes_with(gateway.mark))
+            for start in range(0, 200, 20):
+                calls = [
+                    client.call(id_, f"{id_}_echo", text="x") for id_ in range(start, start + 20)
+                ]
+                for answer in await asyncio.gather(*calls):
+                    assert "error" in answer or answer["result"]["isError"]
             await echo(client, 0, "after", 0)
-            return gateway.descriptors() - before, len(processes_with(gateway.mark))
+            await client.close()
+            return before, (gateway.descriptors(), len(processes_with(gateway.mark)))
 
     with serving(catalog) as gateway:
-        descriptors, processes = run(load(gateway))
-    assert descriptors <= 4
-    assert processes <= 4  # the gateway, the guard and the server of the other; a guard that ends
+        before, after = run(load(gateway))
+    assert after[0] <= before[0] + 20  # connections that are on their way out
+    assert after[1] == before[1]
+    assert sum(line.get("outcome") == "failed" for line in gateway.log()) == 200
+
+
+def multiply(catalog, name, count):
+    """Put so many servers in the place of one, each under a prefix of its own."""
+    with open(catalog, encoding="ascii") as file:
+        held = json.load(file)
+    entry = held["servers"].pop(name)
+    held["servers"] |= {f"{name}{i}": entry | {"prefix": f"{i}_"} for i in range(count)}
+    with open(catalog, "w", encoding="ascii") as file:
+        json.dump(held, file)
 
 
 # -- the end of the gateway --------------------------------------------------------------------
