@@ -53,6 +53,7 @@ LAYERS = (
     {"catalog", "output"},
     {"transport"},
     {"verbs"},
+    {"gateway"},
     {"options.py"},
     {"commands"},
     {"cli.py"},

@@ -21,7 +21,7 @@ class Facts(NamedTuple):
 
 
 class Refused(Exception):  # noqa: N818 - an outcome
-    """The client cannot be asked, or answered with an error; `error` is a JSON-RPC error object in JSON."""
+    """The client cannot be asked, or answered with an error: `error`, the object as JSON text."""
 
     def __init__(self, error: str) -> None:
         super().__init__(error)

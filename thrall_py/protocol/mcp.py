@@ -32,7 +32,7 @@ FORM, PAGE = "form", "url"  # its modes
 _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
 
-_META = "io.modelcontextprotocol/"
+META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "thrall", "version": __version__}
 
 
@@ -123,9 +123,9 @@ def request_params(
     meta: dict[str, object] = {}
     if revision == MODERN:
         meta = {
-            _META + "protocolVersion": MODERN,
-            _META + "clientInfo": _CLIENT,
-            _META + "clientCapabilities": _capabilities(MODERN, modes),
+            META + "protocolVersion": MODERN,
+            META + "clientInfo": _CLIENT,
+            META + "clientCapabilities": _capabilities(MODERN, modes),
         }
     if progress_token:
         meta["progressToken"] = progress_token
@@ -179,7 +179,7 @@ def parse_discover_result(result: Value) -> ServerInfo | None:
         return None
     meta = result.member("_meta")
     # Drafts had it in the body; some servers still do.
-    info = (meta and meta.member(_META + "serverInfo")) or result.member("serverInfo")
+    info = (meta and meta.member(META + "serverInfo")) or result.member("serverInfo")
     return _server_info(MODERN, result, info)
 
 
