@@ -40,6 +40,7 @@ SHARED = {
     },
     "signal": {
         "__main__.py",
+        "gateway/stopping.py",
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",
@@ -149,6 +150,10 @@ def test_the_design_names_the_importers_of_what_is_dangerous_or_heavy():
 @pytest.mark.parametrize("module", SHARED)
 def test_what_several_may_import_has_these_importers(module):
     assert importers(module) == SHARED[module]
+
+
+def test_asyncio_is_at_home_in_the_gateway_and_nowhere_else():
+    assert {name.partition("/")[0] for name in importers("asyncio")} == {"gateway"}
 
 
 @pytest.mark.parametrize("name", FILES)
