@@ -36,7 +36,7 @@ def until(condition):
     """Wait until something is the case, which the event loop brings about."""
 
     async def look():
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - of anything, not of an event
             await asyncio.sleep(0)
 
     return look()
@@ -51,7 +51,7 @@ def catalog(revision="2025-11-25"):
 
 def answer(outcome):
     """The message of a server with `outcome`, a member of it."""
-    return wire.read(f'{{"jsonrpc":"2.0","id":1,{outcome}}}'.encode())[0]
+    return wire.read(f'{{"jsonrpc":"2.0","id":1,{outcome}}}'.encode("latin-1"))[0]
 
 
 class FakeServer:

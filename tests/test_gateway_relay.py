@@ -151,8 +151,7 @@ def test_progress_has_the_clients_own_token_and_is_otherwise_to_the_letter():
     client.take = sent.append
     run(relay.run(legacy(_meta={"progressToken": "mine"}), ECHO, client.exchange()))
     assert sent == [
-        '{"jsonrpc":"2.0","method":"notifications/progress",'
-        '"params":{"progressToken":"mine","progress":1.50}}'
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mine","progress":1.50}}'
     ]
 
 

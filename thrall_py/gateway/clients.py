@@ -32,7 +32,8 @@ class Client:
     def __init__(self, name: str) -> None:
         self.name = name
         self.facts = Facts()
-        self._open: dict[str, asyncio.Task[None]] = {}
+        self._open: dict[str, asyncio.Task[None]] = {}  # those that can be cancelled
+        self._tasks: set[asyncio.Task[None]] = set()
         self._asked: dict[str, asyncio.Future[Response | None]] = {}
         self._count = 0
 
@@ -52,12 +53,19 @@ class Client:
         """
         if request.id in self._open:
             return Refused.because(INVALID_REQUEST, "a request with this id is still open")
-        if len(self._open) >= MOST_OPEN:
+        if len(self._tasks) >= MOST_OPEN:
             return Refused.because(
                 INTERNAL_ERROR, f"too many requests are open, {MOST_OPEN}: wait for an answer"
             )
         work = self._open[request.id] = task()
-        work.add_done_callback(lambda _: self._open.pop(request.id))
+        self._tasks.add(work)
+
+        def over(_: asyncio.Task[None]) -> None:
+            self._tasks.discard(work)
+            if self._open.get(request.id) is work:
+                del self._open[request.id]
+
+        work.add_done_callback(over)
         return None
 
     def take(self, notification: Notification) -> None:
@@ -66,7 +74,7 @@ class Client:
             return
         id_ = notification.params.member("requestId")
         if id_ and id_.text in self._open:  # otherwise it is over, or never was
-            self._open[id_.text].cancel()
+            self._open.pop(id_.text).cancel()
 
     def answered(self, response: Response) -> None:
         """Take the answer to a request of ours; one that comes too late is nobody's."""
@@ -113,15 +121,15 @@ class Client:
 
     async def finished(self) -> None:
         """Wait until none of its requests is open."""
-        while self._open:
-            await asyncio.wait(self._open.values())
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def close(self) -> None:
         """Cancel its requests, and expect nothing of it any more."""
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_result(None)
-        for work in self._open.values():
+        for work in self._tasks:
             work.cancel()
         await self.finished()
 

@@ -16,6 +16,7 @@ from thrall_py.gateway.relay import Relay
 from thrall_py.protocol import jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
 
+_SHOWN = 400  # characters of a traceback: its end says most
 _BUG = "bug"  # the verdict of a request that ran into one of ours
 
 
@@ -48,7 +49,7 @@ class Service:
             if answered.facts:
                 self._became(request, caller, answered.facts)
         except Exception:  # noqa: BLE001 - one request must not end the gateway for all
-            self.log.tell(_BUG, method=request.method, traceback=traceback.format_exc())
+            self.log.tell(_BUG, method=request.method, traceback=traceback.format_exc()[-_SHOWN:])
             return envelope.error(envelope.INTERNAL_ERROR, "a bug in thrall; its log says more")
         return answered.outcome
 
