@@ -29,9 +29,14 @@ SHARED = {
         "options.py",
         *(f"commands/{verb}.py" for verb in cli.thrall.commands),
     },
-    "pickle": {"transport/workers.py"},
-    "socket": {"transport/http/route.py", "transport/http/link.py"},
+    "pickle": {"transport/aside.py", "transport/workers.py"},
+    "socket": {
+        "transport/aside.py",
+        "transport/http/link.py",
+        "transport/http/route.py",
+    },
     "select": {
+        "transport/aside.py",
         "transport/http/waiting.py",
         "transport/process.py",
         "transport/spawn.py",
@@ -41,6 +46,7 @@ SHARED = {
     "signal": {
         "__main__.py",
         "gateway/stopping.py",
+        "transport/aside.py",
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",

@@ -4,7 +4,7 @@ import gc
 import json
 
 import pytest
-from gateways import FakeServer, FakeServers, catalog, request, FakeClient
+from gateways import FakeClient, FakeServer, FakeServers, catalog, request
 
 from thrall_py.gateway import hosting, offer
 from thrall_py.gateway.hosting import Settings

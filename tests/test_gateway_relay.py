@@ -25,8 +25,9 @@ from thrall_py.catalog.entry import pin_item
 from thrall_py.errors import ServerError
 from thrall_py.gateway import call, outcome, pending
 from thrall_py.gateway.core import Forward
-from thrall_py.gateway.server import Drifted
+from thrall_py.gateway.definitions import Drifted
 from thrall_py.protocol import mcp
+from thrall_py.redact import Redactor
 
 DONE = '"result":{"content":[],"n":1.0}'
 ASKS = (
@@ -120,7 +121,7 @@ def test_what_is_no_tool_fails_with_an_error():
 def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
     before = pin_item({"name": "echo", "description": "a"})
     after = pin_item({"name": "echo", "description": "b\x1b"})
-    relay, _ = made(Drifted(drift.compare_tool("echo", before, after)))
+    relay, _ = made(Drifted(drift.compare_tool("echo", before, after), Redactor()))
     ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
     assert result(ended)["isError"] is True
     assert result(ended)["content"][0]["text"] == (

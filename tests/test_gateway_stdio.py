@@ -8,7 +8,7 @@ import signal
 import socket
 
 import pytest
-from gateways import FORM, FakeServers, FakeServer, catalog, run, until, value
+from gateways import FORM, FakeServer, FakeServers, catalog, run, until, value
 
 from thrall_py.errors import OutputError
 from thrall_py.gateway import audit, offer, stdio
@@ -353,11 +353,12 @@ def test_a_terminal_that_is_gone_is_the_end_of_input(terminal):
     async def story():
         task = serving(service(), Ends(terminal.theirs, terminal.theirs))
         await asyncio.sleep(0)
-        with open(os.devnull, "rb") as nothing:
-            os.dup2(nothing.fileno(), terminal.ours)
+        os.dup2(nothing, terminal.ours)
         return await task
 
+    nothing = os.open(os.devnull, os.O_RDONLY)
     assert run(story()) is None
+    os.close(nothing)
 
 
 def test_a_descriptor_that_somebody_else_emptied_is_waited_for_again(wire, monkeypatch):

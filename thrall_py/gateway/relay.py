@@ -9,13 +9,13 @@ from thrall_py.gateway import envelope, outcome
 from thrall_py.gateway.call import Call
 from thrall_py.gateway.caller import Caller
 from thrall_py.gateway.core import Forward
+from thrall_py.gateway.definitions import Drifted
 from thrall_py.gateway.incoming import Request
 from thrall_py.gateway.offer import Offer
 from thrall_py.gateway.outcome import Ended
 from thrall_py.gateway.pending import EXPIRY, MARK, Pending
-from thrall_py.gateway.server import Drifted, Server, Servers
+from thrall_py.gateway.server import Server, Servers
 from thrall_py.protocol import mcp
-from thrall_py.redact import Redactor
 from thrall_py.visible import visible
 
 _ASKING = ("tools/call", "prompts/get", "resources/read")  # what may ask by its result
@@ -121,7 +121,7 @@ class Relay:
             return await call.end()
         except Drifted as drifted:
             forward = call.forward
-            changed = report.summarize(drifted.differences, Redactor())
+            changed = report.summarize(drifted.differences, drifted.redact)
             sentence = (
                 f"{visible(forward.name)} is not as it was pinned, so it was not called: {changed};"
                 f" review it, and pin it again with: {self._update} {shlex.quote(forward.server)}"

@@ -2,19 +2,10 @@
 
 from typing import Protocol
 
-from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry
 from thrall_py.gateway.core import Forward
 from thrall_py.gateway.listener import Listener
 from thrall_py.protocol.wire import Message
-
-
-class Drifted(Exception):  # noqa: N818 - an outcome
-    """The tool is not the one that was pinned; it was not called."""
-
-    def __init__(self, differences: list[Difference]) -> None:
-        super().__init__(differences)
-        self.differences = differences
 
 
 class Server(Protocol):
