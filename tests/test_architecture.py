@@ -31,10 +31,13 @@ SHARED = {
     },
     "pickle": {"transport/aside.py", "transport/workers.py"},
     "socket": {
+        "gateway/address.py",
         "transport/aside.py",
         "transport/http/link.py",
         "transport/http/route.py",
     },
+    "starlette": {"gateway/asgi.py", "gateway/posts.py", "gateway/streams.py"},
+    "uvicorn": {"gateway/connections.py", "gateway/http.py"},
     "select": {
         "transport/aside.py",
         "transport/http/waiting.py",

@@ -119,6 +119,11 @@ class Client:
         assert response.result, "a response has one of them"
         return response.result
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request of it is open."""
+        return bool(self._open)
+
     async def finished(self) -> None:
         """Wait until none of its requests is open."""
         while self._tasks:
