@@ -147,7 +147,7 @@ class Reply:
         """Reply, until everything is sent or the client is gone."""
         working = asyncio.create_task(self._work())
         sending = asyncio.create_task(self._send(send))
-        leaving = asyncio.create_task(_left(receive))
+        leaving = asyncio.ensure_future(receive())  # the body was read: what comes now is the end
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -209,7 +209,7 @@ class Reply:
             await self._outgoing.news()
             is_last = self._outgoing.is_closed
             events = "".join(f"data: {message}\n\n" for message in self._outgoing.take())
-            await _send_pieces(send, events or _ALIVE)
+            await _send_pieces(send, events or ("" if is_last else _ALIVE))
         await send({"type": "http.response.body"})
 
 
@@ -218,12 +218,6 @@ async def _send_pieces(send: Send, text: str) -> None:
     for at in range(0, len(body), _PIECE):
         piece = body[at : at + _PIECE]
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-
-
-async def _left(receive: Receive) -> None:
-    """Wait until the client is gone."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:
