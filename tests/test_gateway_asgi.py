@@ -73,6 +73,22 @@ def test_a_body_that_does_not_end_in_time_is_given_up(monkeypatch):
     run(test)
 
 
+def test_of_many_large_bodies_at_once_the_last_are_sent_away_and_room_is_made_again():
+    async def test(_service, app):
+        slow = [Exchange(app, pieces=[b"x" * 1000]) for _ in range(4)]
+        answer = await Exchange(app, pieces=[b"x"]).answer()
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+        for exchange in slow:
+            exchange.leave()
+            await exchange.task
+        answer = await Exchange(
+            app, headers=modern("tools/list"), body=message("tools/list", modern=True)
+        ).answer()
+        assert answer.status == 200
+
+    run(test, max_message=1000)
+
+
 def test_a_client_that_leaves_within_its_body_is_let_go():
     async def test(service, app):
         exchange = Exchange(app, pieces=[b"{"])

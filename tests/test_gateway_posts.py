@@ -411,7 +411,7 @@ def sessions_with(now):
 def client(*, is_busy=False):
     made = posts_module.Client("c")
     if is_busy:
-        made._open["1"] = asyncio.get_running_loop().create_task(asyncio.Event().wait())
+        made._tasks.add(asyncio.get_running_loop().create_task(asyncio.Event().wait()))
     return made
 
 
@@ -427,7 +427,7 @@ def test_a_session_that_is_idle_for_half_an_hour_is_over_unless_something_is_ope
         assert await held.find(busy)
         assert await held.find(used)
         busy_client = held._clients[busy][0]
-        busy_client._open.pop("1").cancel()
+        busy_client._tasks.pop().cancel()
         await held.close()
         assert await held.find(used) is None
 
@@ -445,6 +445,6 @@ def test_of_too_many_sessions_the_longest_idle_one_ends(monkeypatch):
             now[0] += 1
             ids.append(await held.begin(client(is_busy=flag)))
         assert [bool(await held.find(id_)) for id_ in ids] == [True, False, True, True]
-        held._clients[ids[0]][0]._open.pop("1").cancel()
+        held._clients[ids[0]][0]._tasks.pop().cancel()
 
     within(SECONDS, test)

@@ -24,6 +24,7 @@ from thrall_py.gateway.posts import Posts, refusal
 PATH = "/mcp"
 HEALTH = "/healthz"
 _BODY = 30.0  # seconds for a whole body
+_BODIES = 4  # of the largest size may be arriving at the same time
 
 States = Callable[[], Mapping[str, str]]
 
@@ -55,6 +56,7 @@ class Application:
         self._posts = posts
         self._states = states
         self._bounds = bounds
+        self._arriving = 0  # bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reply to one request."""
@@ -95,7 +97,7 @@ class Application:
         """Read the body, and count: what its length is said to be is not relied on.
 
         Raises:
-            HTTPException: it is too large, or too slow.
+            HTTPException: it is too large, or too slow, or others are before it.
 
         """
         most = self._bounds.max_message
@@ -104,9 +106,15 @@ class Application:
             async with asyncio.timeout(_BODY):
                 async for piece in request.stream():
                     body += piece
+                    self._arriving += len(piece)
                     if len(body) > most:
                         raise HTTPException(413, f"a body may have {most} bytes: see --max-message")
+                    if self._arriving > _BODIES * most:
+                        words = "too many large bodies are arriving: send it again"
+                        raise HTTPException(503, words, {"retry-after": "1"})
         except TimeoutError:
             words = f"a body has to be here within {_BODY:g} s"
             raise HTTPException(408, words, {"connection": "close"}) from None
+        finally:
+            self._arriving -= len(body)
         return bytes(body)

@@ -122,7 +122,7 @@ class Client:
     @property
     def is_busy(self) -> bool:
         """Whether a request of it is open."""
-        return bool(self._open)
+        return bool(self._tasks)
 
     async def finished(self) -> None:
         """Wait until none of its requests is open."""

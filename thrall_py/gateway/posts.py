@@ -72,9 +72,7 @@ class Posts:
 
     async def close(self) -> None:
         """Cancel what clients have open; their replies end."""
-        await self._sessions.close()
-        for client in list(self._modern):
-            await client.close()
+        await asyncio.gather(self._sessions.close(), *(each.close() for each in self._modern))
 
     async def _begin(self, request: incoming.Request) -> ASGIApp:
         """Answer a handshake, and begin a session if it succeeds."""

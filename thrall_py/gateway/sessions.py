@@ -5,6 +5,7 @@ token for the whole gateway, so whoever comes past the gate holds the credential
 session's id is unguessable on top of it.
 """
 
+import asyncio
 import os
 from collections.abc import Callable
 
@@ -58,8 +59,7 @@ class Sessions:
 
     async def close(self) -> None:
         """End them all."""
-        for id_ in list(self._clients):
-            await self.end(id_)
+        await asyncio.gather(*map(self.end, list(self._clients)))
 
     async def _expire(self) -> None:
         past = self._clock() - _IDLE
