@@ -29,6 +29,7 @@ class Service:
     """Answers from an empty catalog; for a tool it does what the name says."""
 
     offer = EMPTY
+    states = {}  # noqa: RUF012 - nobody writes to it
 
     def __init__(self):
         self.callers = []
@@ -97,10 +98,10 @@ TOOLS = {"echo": _echo, "wait": _wait, "tell": _tell, "flood": _flood, "large": 
          "bug": _bug, "fail": _fail}  # fmt: skip
 
 
-def application(service, token="", max_message=1 << 20, states=dict, **allowed):
+def application(service, token="", max_message=1 << 20, states=None, **allowed):
     rules = gate.rules("127.0.0.1", 80, token, **allowed)
     posts = Posts(service.offer, service.handle)
-    return Application(posts, states, Bounds(rules, max_message)), posts
+    return Application(posts, states or {}, Bounds(rules, max_message)), posts
 
 
 class Answer(NamedTuple):

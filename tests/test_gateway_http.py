@@ -11,9 +11,9 @@ import socket
 import pytest
 from posting import MODERN, Service, message, within
 
-from thrall_py.gateway import address, connections, gate, http, streams
-from thrall_py.gateway.address import Address
-from thrall_py.gateway.asgi import Application, Bounds
+from thrall_py.gateway import address, connections, http, streams
+from thrall_py.gateway.address import Door
+from thrall_py.gateway.asgi import Application
 
 SECONDS = 60
 
@@ -32,10 +32,9 @@ class Gateway:
     def __init__(self):
         self.service = Service()
         self.service.log = self.log = Log()
-        listening = address.bind(Address("127.0.0.1", 0), has_token=False)
-        self.port = address.of(listening[0]).port
-        bounds = Bounds(gate.rules("127.0.0.1", self.port), 1 << 20)
-        self.serving = asyncio.create_task(http.serve(self.service, dict, listening, bounds))
+        serve = http.listen(Door("127.0.0.1:0", "", (), (), 1 << 20))
+        self.port = address.of(serve.keywords["listening"][0]).port
+        self.serving = asyncio.create_task(serve(self.service))
 
     async def connect(self):
         return await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 24)

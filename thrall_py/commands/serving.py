@@ -11,6 +11,7 @@ from thrall_py.catalog.file import Catalog
 from thrall_py.commands.invocation import Invocation
 from thrall_py.errors import CatalogError, Interrupted, UsageError
 from thrall_py.gateway import hosting, offer, stdio
+from thrall_py.gateway.address import Door
 from thrall_py.gateway.audit import Log
 from thrall_py.gateway.hosting import Settings
 from thrall_py.gateway.offer import Offer
@@ -56,16 +57,28 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
     http = wanted.http
     if http.address is None and (http.token_env or http.origins or http.hosts):
         raise UsageError("--token-env, --allow-origin and --allow-host need --http HOST:PORT")
-    if http.address is not None:
-        raise UsageError(
-            "--http needs Starlette and uvicorn: pip install 'thrall-py[http]', or leave it out"
-        )
     catalog = file.read(wanted.catalog)
     if not catalog.servers:
         raise CatalogError(
             f"{visible(wanted.catalog)} has no servers, so there is nothing to serve"
         )
     offered = offer.make(catalog, read_only=wanted.read_only, ask=wanted.ask)
+    token = _token(http.token_env)
+    settings = _settings(wanted, offered, token)
+    opening = _opening(wanted, catalog, connection)
+    if http.address is None:
+        signum = _on_stdio(invocation, settings, opening, connection)
+    else:
+        door = Door(http.address, token, http.hosts, http.origins, connection.max_message)
+        signum = hosting.run(settings, opening, _at(door))
+    if signum is not None:
+        raise Interrupted(signum)
+    return errors.ANSWERED
+
+
+def _on_stdio(
+    invocation: Invocation, settings: Settings, opening: hosting.Open, connection: ConnectionOptions
+) -> int | None:
     invocation.need_stdout()
     if os.isatty(0):
         invocation.note(_AT_A_TERMINAL)
@@ -74,18 +87,32 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
         async def serve(service: Service) -> int | None:
             return await stdio.serve(service, ends, connection.max_message, connection.grace)
 
-        signum = hosting.run(
-            _settings(wanted, offered), _opening(wanted, catalog, connection), serve
-        )
-    if signum is not None:
-        raise Interrupted(signum)
-    return errors.ANSWERED
+        return hosting.run(settings, opening, serve)
 
 
-def _settings(wanted: ServeOptions, offered: Offer) -> Settings:
+def _at(door: Door) -> hosting.Serve:
+    """Take the address, before any server is started."""
+    try:
+        from thrall_py.gateway import http
+    except ModuleNotFoundError as missing:
+        raise UsageError(
+            f"--http needs {missing.name}: pip install 'thrall-py[http]', or leave it out"
+        ) from None
+    return http.listen(door)
+
+
+def _token(name: str | None) -> str:
+    """Take the token out of the environment: the servers inherit that, and it is not for them."""
+    token = os.environ.pop(name, "") if name else ""
+    if name and not token:
+        raise UsageError(f"--token-env names {visible(name)}, which is not set, or empty")
+    return token
+
+
+def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:
     secrets = [value for name, value in os.environ.items() if is_secret_name(name)]
     update = f"thrall pin {shlex.quote(visible(wanted.catalog))} --update"
-    return Settings(offered, update, wanted.style, Redactor(secrets))
+    return Settings(offered, update, wanted.style, Redactor([*secrets, token]))
 
 
 def _opening(wanted: ServeOptions, catalog: Catalog, connection: ConnectionOptions) -> hosting.Open:

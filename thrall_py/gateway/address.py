@@ -4,6 +4,7 @@ import contextlib
 import errno
 import re
 import socket
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from thrall_py.errors import InputError, UsageError
@@ -29,6 +30,25 @@ class Address(NamedTuple):
         """The two as they stand in a URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
+
+
+class Door(NamedTuple):
+    """Where clients come in, and who may.
+
+    Attributes:
+        address: HOST:PORT to listen on.
+        token: what clients have to show; empty for nothing.
+        hosts: more names that they may call the gateway by.
+        origins: of pages that may send requests.
+        max_message: bytes that a body may have.
+
+    """
+
+    address: str
+    token: str
+    hosts: Sequence[str]
+    origins: Sequence[str]
+    max_message: int
 
 
 def parse(text: str) -> Address:

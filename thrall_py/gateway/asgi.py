@@ -10,7 +10,7 @@ No CORS header is ever sent, so a page on another origin may neither send JSON n
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
@@ -25,8 +25,6 @@ PATH = "/mcp"
 HEALTH = "/healthz"
 _BODY = 30.0  # seconds for a whole body
 _BODIES = 4  # of the largest size may be arriving at the same time
-
-States = Callable[[], Mapping[str, str]]
 
 
 class Bounds(NamedTuple):
@@ -47,12 +45,12 @@ class Application:
 
     Args:
         posts: takes what clients post.
-        states: tells of each server, by name, how it is.
+        states: of each server, by name, how it is (`Service.states`).
         bounds: for what comes in.
 
     """
 
-    def __init__(self, posts: Posts, states: States, bounds: Bounds) -> None:
+    def __init__(self, posts: Posts, states: Mapping[str, str], bounds: Bounds) -> None:
         self._posts = posts
         self._states = states
         self._bounds = bounds
@@ -90,7 +88,7 @@ class Application:
         """Reply to what keeps gateways running, which has no token."""
         if request.method not in {"GET", "HEAD"}:
             raise HTTPException(405, f"{HEALTH} takes GET", {"allow": "GET, HEAD"})
-        servers = {"servers": dict(self._states())} if is_trusted else {}
+        servers = {"servers": dict(self._states)} if is_trusted else {}
         return JSONResponse({"status": "ok", **servers}, headers={"cache-control": "no-store"})
 
     async def _body(self, request: Request) -> bytes:

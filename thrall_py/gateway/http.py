@@ -2,14 +2,15 @@
 
 import asyncio
 import contextlib
+import functools
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 
-from thrall_py.gateway import address
-from thrall_py.gateway.address import Listening
-from thrall_py.gateway.asgi import PATH, Application, Bounds, States
+from thrall_py.gateway import address, gate
+from thrall_py.gateway.address import Door, Listening
+from thrall_py.gateway.asgi import PATH, Application, Bounds
 from thrall_py.gateway.audit import Log
 from thrall_py.gateway.connections import Connection
 from thrall_py.gateway.posts import Posts
@@ -22,14 +23,27 @@ _FAREWELL = 1  # seconds for replies to end when the gateway does
 _SHOWN = 400  # characters of a complaint: the end of a traceback says most
 
 
-async def serve(
-    service: Service, states: States, listening: Listening, bounds: Bounds
-) -> int:
+def listen(door: Door) -> Callable[[Service], Awaitable[int]]:
+    """Take an address now, to serve on it later.
+
+    Raises:
+        InputError: the address cannot be had.
+        UsageError: it is none, or everybody could call the tools.
+
+    """
+    wanted = address.parse(door.address)
+    listening = address.bind(wanted, has_token=bool(door.token))
+    port = address.of(listening[0]).port
+    rules = gate.rules(wanted.host, port, door.token, door.hosts, door.origins)
+    bounds = Bounds(rules, door.max_message)
+    return functools.partial(serve, listening=listening, bounds=bounds)
+
+
+async def serve(service: Service, listening: Listening, bounds: Bounds) -> int:
     """Serve until a signal comes: what runs is cancelled then, and replies end.
 
     Args:
         service: who answers; its log is told the address first.
-        states: tells of each server, by name, how it is.
         listening: from `address.bind`; they are closed at the end.
         bounds: for what comes in.
 
@@ -38,7 +52,7 @@ async def serve(
 
     """
     posts = Posts(service.offer, service.handle)
-    server = _Server(_config(Application(posts, states, bounds)))
+    server = _Server(_config(Application(posts, service.states, bounds)))
     with signalled() as signum, _complaints(service.log):
         service.log.tell("listening", on=f"http://{address.of(listening[0]).netloc}{PATH}")
         serving = asyncio.create_task(server.serve(listening))

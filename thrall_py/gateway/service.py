@@ -17,6 +17,7 @@ from thrall_py.protocol import jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
 
 _SHOWN = 400  # characters of a traceback: its end says most
+_UNUSED = "unused"
 _BUG = "bug"  # the verdict of a request that ran into one of ours
 
 
@@ -28,12 +29,18 @@ class Service:
         relay: the way to the servers.
         log: is told of clients and of calls.
 
+    Attributes:
+        states: what became of the last request to each server, by name: `unused`, `ok`, `failed`
+            or `drift`.
+
     """
 
     def __init__(self, offer: Offer, relay: Relay, log: audit.Log) -> None:
         self.offer = offer
         self.log = log
         self._relay = relay
+        offered = (each for kind in offer.items.values() for each in kind.values())
+        self.states = dict.fromkeys((each.server for each in offered), _UNUSED)
 
     async def handle(self, request: Request, caller: Caller) -> str:
         """Answer a request; when it is cancelled, so is what it waits for.
@@ -70,6 +77,8 @@ class Service:
         try:
             ended = await self._relay.run(request, forward, caller)
             verdict = ended.verdict
+            is_bad = verdict in {outcome.FAILED, outcome.DRIFT}
+            self.states[forward.server] = verdict if is_bad else outcome.OK
         except asyncio.CancelledError:
             verdict = outcome.CANCELLED
             raise
