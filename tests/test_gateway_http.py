@@ -102,7 +102,7 @@ def test_the_address_is_the_first_thing_that_is_told():
         status, headers, body = await reply(reader)
         assert (status, json.loads(body)["status"]) == (200, "ok")
         assert "server" not in headers
-        assert gateway.log.told == [("listening", {"on": f"http://127.0.0.1:{gateway.port}/mcp"})]
+        assert gateway.log.told == [("listening", {"url": f"http://127.0.0.1:{gateway.port}/mcp"})]
         await left(writer)
 
     run(test)

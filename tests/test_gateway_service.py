@@ -6,8 +6,10 @@ import json
 import pytest
 from gateways import FakeClient, catalog, envelope, error, made, request, result, run, until
 
+from thrall_py.errors import TimedOutError
 from thrall_py.gateway import audit, offer
 from thrall_py.gateway.caller import Facts
+from thrall_py.gateway.definitions import Drifted
 from thrall_py.gateway.service import Service
 from thrall_py.redact import Redactor
 
@@ -130,3 +132,13 @@ def test_a_bug_ends_one_request_and_not_the_gateway():
     assert told[0]["outcome"] == "bug"
     assert "ZeroDivisionError" in told[1]["traceback"]
     assert handled(it, request(name="echo")) == DONE
+
+
+def test_the_state_of_a_server_is_what_became_of_the_last_request_to_it():
+    it, _, _ = service(DONE, TimedOutError("no answer"), Drifted([], Redactor()), DONE)
+    assert it.states == {"a": "unused"}
+    seen = []
+    for _ in range(4):
+        handled(it, request(name="echo", arguments={}))
+        seen.append(it.states["a"])
+    assert seen == ["ok", "failed", "drift", "ok"]

@@ -63,7 +63,8 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
             f"{visible(wanted.catalog)} has no servers, so there is nothing to serve"
         )
     offered = offer.make(catalog, read_only=wanted.read_only, ask=wanted.ask)
-    token = _token(http.token_env)
+    # Taken out of the environment: the servers inherit that, and it is not for them.
+    token = os.environ.pop(http.token_env) if http.token_env else ""
     settings = _settings(wanted, offered, token)
     opening = _opening(wanted, catalog, connection)
     if http.address is None:
@@ -99,14 +100,6 @@ def _at(door: Door) -> hosting.Serve:
             f"--http needs {missing.name}: pip install 'thrall-py[http]', or leave it out"
         ) from None
     return http.listen(door)
-
-
-def _token(name: str | None) -> str:
-    """Take the token out of the environment: the servers inherit that, and it is not for them."""
-    token = os.environ.pop(name, "") if name else ""
-    if name and not token:
-        raise UsageError(f"--token-env names {visible(name)}, which is not set, or empty")
-    return token
 
 
 def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:

@@ -54,7 +54,7 @@ async def serve(service: Service, listening: Listening, bounds: Bounds) -> int:
     posts = Posts(service.offer, service.handle)
     server = _Server(_config(Application(posts, service.states, bounds)))
     with signalled() as signum, _complaints(service.log):
-        service.log.tell("listening", on=f"http://{address.of(listening[0]).netloc}{PATH}")
+        service.log.tell("listening", url=f"http://{address.of(listening[0]).netloc}{PATH}")
         serving = asyncio.create_task(server.serve(listening))
         await asyncio.wait((signum, serving), return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True
