@@ -57,6 +57,14 @@ def test_a_free_port_is_taken_and_can_be_connected_to():
         close(listening)
 
 
+def test_pieces_of_a_reply_will_not_wait_for_acknowledgements():
+    [listening] = address.bind(Address("127.0.0.1", 0), has_token=False)
+    with listening, socket.create_connection(address.of(listening)):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def places(monkeypatch, *numeric):
     found = [(0, 0, 0, "", (each, 0)) for each in numeric]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)

@@ -129,6 +129,9 @@ def _listen(places: list[str], port: int) -> Listening:
                 missing = problem
                 continue
             taken.append(undo.enter_context(listening))
+            # What it accepts inherits that; asyncio leaves sockets alone that name no protocol. A
+            # reply is sent in pieces, and each would wait 40 ms for the client's acknowledgement.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             port = of(listening).port
         if missing and not taken:
             raise missing
