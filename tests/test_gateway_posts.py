@@ -330,25 +330,29 @@ def test_callers_of_one_session_are_one_client_and_of_two_sessions_are_two():
     run(test)
 
 
-def test_modern_clients_are_told_apart_by_where_they_are_and_what_they_say_of_themselves():
+def test_each_modern_post_is_a_client_of_its_own_and_belongs_to_who_it_says_it_is_of():
     async def test(service, app, _posts):
-        await call_modern(app, "tell").answer()
-        assert service.callers[0].client == '127.0.0.1 {"name": "tester", "version": "1"}'
-        assert service.callers[0].facts.revision == "2026-07-28"
+        for _ in range(2):
+            await call_modern(app, "tell").answer()
+        first, second = service.callers
+        assert first.client != second.client
+        assert first.owner == second.owner == '{"name": "tester", "version": "1"}'
+        assert first.facts.revision == "2026-07-28"
+
+    run(test)
+
+
+def test_a_modern_client_that_says_nothing_of_itself_is_nobody_in_particular():
+    async def test(service, app, _posts):
         meta = {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         }
-        body = json.dumps(
-            {
-                "jsonrpc": "2.0",
-                "id": 1,
-                "method": "tools/call",
-                "params": {"name": "tell", "_meta": meta},
-            }
-        )
-        await Exchange(app, headers=modern("tools/call", "tell"), body=body.encode()).answer()
-        assert service.callers[1].client == "127.0.0.1 "
+        params = {"name": "tell", "_meta": meta}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        headers = modern("tools/call", "tell")
+        await Exchange(app, headers=headers, body=json.dumps(body).encode()).answer()
+        assert service.callers[0].owner == "post"
 
     run(test)
 

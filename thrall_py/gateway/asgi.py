@@ -81,8 +81,7 @@ class Application:
             return refusal(refused)
         if request.method == "DELETE":
             return await self._posts.end(headers)
-        host = request.client.host if request.client else ""
-        return await self._posts.reply(headers, await self._body(request), host)
+        return await self._posts.reply(headers, await self._body(request))
 
     def _health(self, request: Request, *, is_trusted: bool) -> ASGIApp:
         """Reply to what keeps gateways running, which has no token."""

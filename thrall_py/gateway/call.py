@@ -81,7 +81,7 @@ class Call:
         """Of which client's and which request's it is: by all that is sent to the server."""
         forward = self.forward
         members = audit.digest(f"{{{forward.members}}}")
-        return canonical.compact([self.client, forward.server, forward.method, members])
+        return canonical.compact([self._caller.owner, forward.server, forward.method, members])
 
     @property
     def capabilities(self) -> str:

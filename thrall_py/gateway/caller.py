@@ -44,6 +44,10 @@ class Caller(Protocol):
         """Tells clients apart: the same for all requests of one connection or session."""
 
     @property
+    def owner(self) -> str:
+        """Whose a call is that waits for answers: who comes back with them has to be the same."""
+
+    @property
     def facts(self) -> Facts:
         """What the client says of itself."""
 

@@ -25,12 +25,15 @@ class Client:
 
     Attributes:
         name: tells clients apart.
+        owner: whose its calls are while they wait for answers; without sessions (2026-07-28 over
+            HTTP) the answers come from what looks like another client.
         facts: what a legacy client said of itself in its handshake.
 
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, owner: str = "") -> None:
         self.name = name
+        self.owner = owner or name
         self.facts = Facts()
         self._open: dict[str, asyncio.Task[None]] = {}  # those that can be cancelled
         self._tasks: set[asyncio.Task[None]] = set()
@@ -158,6 +161,11 @@ class Exchange:
     def client(self) -> str:
         """The client's name."""
         return self._client.name
+
+    @property
+    def owner(self) -> str:
+        """The client's owner."""
+        return self._client.owner
 
     @property
     def facts(self) -> Facts:

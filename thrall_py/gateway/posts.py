@@ -22,7 +22,7 @@ from thrall_py.protocol import mcp
 _SESSION = "mcp-session-id"
 # Of no specification; the official servers answer with these, and their clients know them.
 _NO_SESSION, _UNKNOWN_SESSION = -32000, -32001
-_SHOWN = 100  # characters of what a modern client says of itself
+_SHOWN = 1000  # characters of what a modern client says of itself
 
 Handle = Callable[[incoming.Request, Exchange], Awaitable[str]]
 
@@ -43,13 +43,12 @@ class Posts:
         self._modern: weakref.WeakSet[Client] = weakref.WeakSet()  # one for each of their POSTs
         self._numbers = itertools.count(1)
 
-    async def reply(self, headers: ladder.Headers, body: bytes, host: str) -> ASGIApp:
+    async def reply(self, headers: ladder.Headers, body: bytes) -> ASGIApp:
         """Take one POST, and make the reply to it.
 
         Args:
             headers: of the POST.
             body: of the POST.
-            host: where the client is.
 
         """
         posted = ladder.read_post(headers, body, self._offer)
@@ -57,7 +56,7 @@ class Posts:
             return refusal(posted)
         first = posted.messages[0]
         if posted.is_modern:
-            return self._modern_reply(first, host)
+            return self._modern_reply(first)
         if isinstance(first, incoming.Request) and first.method == "initialize":
             return await self._begin(first)
         client = await self._sessions.find(_session(headers))
@@ -98,10 +97,12 @@ class Posts:
         answer = functools.partial(self._answer, client, None)
         return Reply(client, requests, answer, BATCH if is_batch else LEGACY)
 
-    def _modern_reply(self, message: Incoming, host: str) -> ASGIApp:
+    def _modern_reply(self, message: Incoming) -> ASGIApp:
         if not isinstance(message, incoming.Request):
             return Response(status_code=202)
-        client = Client(f"{host} {_told_of_itself(message)}")
+        # Nothing tells whether two POSTs are one client's (a proxy makes one address of many), and
+        # what is asked during one call is for nobody else. So each is a client of its own.
+        client = Client(f"post {next(self._numbers)}", _told_of_itself(message) or "post")
         self._modern.add(client)
         answer = functools.partial(self._answer, client, envelope.facts_of(message))
         return Reply(client, [message], answer, MODERN)
@@ -143,7 +144,7 @@ def _no_session(headers: ladder.Headers) -> Refused:
 
 
 def _told_of_itself(request: incoming.Request) -> str:
-    """What a modern client says of itself: without sessions nothing else tells two apart."""
+    """What a modern client says of itself, which it has to repeat with its answers."""
     meta = request.params.member("_meta") if request.params else None
     info = meta.member(f"{mcp.META}clientInfo") if meta else None
     return info.text[:_SHOWN] if info else ""
