@@ -243,8 +243,9 @@ class Conversation:
         elif params and method == mcp.PROGRESS:
             token = wire.load_or_none(params.member("progressToken"))
             open_ = self._open.get(token) if isinstance(token, int) else None
-            if open_ and open_.request.listener and not open_.response.done():
-                open_.request.listener.progressed(params)
+            listener = open_.request.listener if open_ else None
+            if listener and listener.wants_progress and token in self._methods:
+                listener.progressed(params)
         elif params and method == mcp.LOG:
             listener = whose(listener for listener, _ in self._calls())
             if listener and is_wanted(params, listener.log_level):
