@@ -642,7 +642,7 @@ def test_a_server_that_ends_right_after_the_handshake_has_failed_to_start():
         conversation = upstream._source._held.conversation
         conversation.has_answered = False
         os.kill(int(conversation.server.version), signal.SIGKILL)
-        await asyncio.wait([conversation._pump])
+        await asyncio.wait([conversation.pump])
         with pytest.raises(ServerGoneError, match="^the server ended as soon as it was started$"):
             await upstream.request(do("answer"), Caller())
         await asyncio.sleep(0.1)
