@@ -561,7 +561,8 @@ def test_a_server_that_is_not_needed_for_a_while_is_ended(graveyard):
         await upstream.request(do("answer"), Caller())
         while upstream._source._held:
             await asyncio.sleep(0.02)
-        assert graveyard.words(LONG_ENOUGH) == []
+        await upstream._source._background.finish()
+        assert graveyard.words() == []
         return text(await upstream.request(do("answer"), Caller()))
 
     assert using(scenario, pinned=talking("2025-11-25", graveyard.path), idle=0.1) == "2"
