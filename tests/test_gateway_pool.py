@@ -113,7 +113,7 @@ def test_what_is_mirrored_in_headers_is_taken_from_the_request(serve):
     server = serve(modern(tools=(MARKED,)))
 
     async def scenario(upstream):
-        call = CALL._replace(members='"name":"echo","arguments":{"where":"h\u00e9re"}')
+        call = CALL._replace(members='"name":"echo","arguments":{"where":"h\u00c3\u00a9re"}')
         await upstream.request(call, Caller())
         for method, members in [
             ("prompts/get", '"name":"p"'),

@@ -64,7 +64,8 @@ def test_a_request_is_answered_in_either_era(revision):
 
 def test_arguments_and_results_pass_to_the_letter():
     spelled = '{"b":1.0,"a":1e400,"t":"\\u00e9\u00e9","n":\n[ 9007199254740993 ]}'
-    call = Forward("it", "tools/call", "echo", f'"arguments":{spelled},"name":"echo"')
+    members = f'"arguments":{spelled},"name":"echo"'.encode().decode("latin-1")
+    call = Forward("it", "tools/call", "echo", members)
 
     async def scenario(upstream):
         return text(await upstream.request(call, Caller()))
