@@ -106,7 +106,7 @@ def _repeats(given: Sequence[str], value: Json) -> bool:
     if text is None or len(given) != 1:
         return text is None and not given
     told = decode(given[0])
-    if told is None or isinstance(value, str) or not _NUMBER.fullmatch(told):
+    if told is None or isinstance(value, (str, bool)) or not _NUMBER.fullmatch(told):
         return told == text
     return number(told) == value  # 42.0 is 42
 
