@@ -229,6 +229,14 @@ def test_an_unknown_tool_is_refused_with_the_nearest_names():
         }
 
 
+def test_of_very_many_names_none_is_compared():
+    offer = offered({"s": entry(tools=[f"tool_{number}" for number in range(201)])})
+    assert (
+        refused(legacy("tools/call", offer=offer, name="tool_"))["message"]
+        == 'there is no tool "tool_"'
+    )
+
+
 @pytest.mark.parametrize("name", ["fetch", "", "remove "])
 def test_a_tool_exists_under_its_offered_name_only(name):
     assert refused(legacy("tools/call", name=name))["code"] == -32602

@@ -56,7 +56,6 @@ def test_a_header_is_read_as_it_was_written(text):
         "é",
         "a\tb",
         "a\x7f",
-        "=?base64?",
         "=?base64?YQ?=",
         "=?base64?YQ==YQ==?=",
         "=?base64?/w==?=",
@@ -65,6 +64,13 @@ def test_a_header_is_read_as_it_was_written(text):
 )
 def test_a_header_that_is_not_written_so_cannot_be_read(header):
     assert mirror.decode(header) is None
+
+
+@pytest.mark.parametrize(
+    "header", ["=?base64?SGVsbG8=", "=?base64?", "SGVsbG8=?=", "=?BASE64?SGVsbG8=?="]
+)
+def test_a_header_that_is_base64_in_part_only_is_plain(header):
+    assert mirror.decode(header) == header
 
 
 def tool(schema, **members):
