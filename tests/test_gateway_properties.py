@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from offers import ENVELOPE, LEGACY, MODERN, loaded, offered
 from test_properties import SHARP, SPELLINGS, VALUES
 
-from thrall_py.gateway import core, envelope, incoming, ladder
+from thrall_py.gateway import core, envelope, gate, incoming, ladder
 from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.core import Answer, Forward
 from thrall_py.gateway.incoming import Malformed, Notification, Request, Response
@@ -176,3 +176,20 @@ def test_whatever_a_server_answers_the_outcome_can_be_sent(text, facts, member):
     assert ladder.status(outcome) in (200, 400, 404)
     if facts is MODERN and outcome.startswith('"result"'):
         assert "resultType" in loaded(outcome)
+
+
+KNOCKS = st.lists(st.tuples(
+    st.sampled_from([b"host", b"Host", b"origin", b"authorization"]),
+    st.binary(max_size=20) | st.sampled_from([b"localhost:80", b"http://localhost:80", b"null", b"Bearer token"]),
+))  # fmt: skip
+
+
+@given(KNOCKS)
+def test_whoever_knocks_is_let_in_or_refused(headers):
+    rules = gate.rules("localhost", 80, "token")
+    found = gate.refuse(headers, rules)
+    if found:
+        assert found.status in (401, 403, 421)
+        assert not any(value in found.reason.encode() for _, value in headers if len(value) > 8)
+    else:
+        assert [value for name, value in headers if name == b"authorization"] == [b"Bearer token"]
