@@ -91,7 +91,7 @@ def refuse(headers: Sequence[tuple[bytes, bytes]], wanted: Rules) -> Refusal | N
         return Refusal(_FORBIDDEN, "pages of this origin may not ask: see --allow-origin")
     if wanted.token and not _has_token(headers, wanted.token):
         challenge = ((b"www-authenticate", b"Bearer"),)
-        return Refusal(_UNAUTHORIZED, "send the bearer token of this gateway", challenge)
+        return Refusal(_UNAUTHORIZED, "a bearer token is needed, and it is another one", challenge)
     return None
 
 
