@@ -15,7 +15,7 @@ _ANY = ("0.0.0.0", "[::]")  # noqa: S104 - recognised, not bound
 _HTTP_PORT = 80  # the one that a client does not name
 # A name can be bound to our address by its owner, an address cannot.
 _ADDRESS = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?", re.ASCII)
-_UNAUTHORIZED, _FORBIDDEN, _MISDIRECTED = 401, 403, 421
+UNAUTHORIZED, _FORBIDDEN, _MISDIRECTED = 401, 403, 421
 
 
 class Rules(NamedTuple):
@@ -91,7 +91,7 @@ def refuse(headers: Sequence[tuple[bytes, bytes]], wanted: Rules) -> Refusal | N
         return Refusal(_FORBIDDEN, "pages of this origin may not ask: see --allow-origin")
     if wanted.token and not _has_token(headers, wanted.token):
         challenge = ((b"www-authenticate", b"Bearer"),)
-        return Refusal(_UNAUTHORIZED, "a bearer token is needed, and it is another one", challenge)
+        return Refusal(UNAUTHORIZED, "a bearer token is needed, and it is another one", challenge)
     return None
 
 

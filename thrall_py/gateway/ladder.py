@@ -64,9 +64,13 @@ class Posted(NamedTuple):
 
 
 def refuse_method(method: str, headers: Headers) -> Refused | None:
-    """Refuse a method of HTTP; GET and DELETE are of sessions, and so of the revisions before."""
+    """Refuse a method of HTTP.
+
+    DELETE is of sessions, and so of the revisions before 2026-07-28. GET is so too, for what
+    belongs to no request; a gateway has nothing of the kind to say.
+    """
     is_modern = _names_modern(_by_name(headers))
-    allowed = ("POST",) if is_modern else ("GET", "POST", "DELETE")
+    allowed = ("POST",) if is_modern else ("POST", "DELETE")
     if method in allowed:
         return None
     outcome = envelope.error(incoming.INVALID_REQUEST, f"send {' or '.join(allowed)}")
