@@ -87,6 +87,7 @@ class PipeLink:
         self._lines: deque[bytearray] = deque()
         self._partial = bytearray()
         self._is_over = False
+        self._how = ""  # what the server did before it was ended
         self._outgoing = Outgoing(self._input, self._close_soon)
         self._cut(opened.read)
         self._outgoing.put(opened.unsent)
@@ -129,11 +130,11 @@ class PipeLink:
         os.close(self._input)
         os.close(self._output)
         self._keeper.hang_up()
-        how = "was ended"
+        how = self._how or "was ended"
         try:
             async with asyncio.timeout(self._patience):
                 while (said := await self._keeper.hear()) is not None:
-                    how = said.how if isinstance(said, Ended) else how
+                    how = said.how if isinstance(said, Ended) and not self._how else how
         finally:
             await self._keeper.gone(self._patience)
             self._keeper.close()
@@ -165,6 +166,7 @@ class PipeLink:
 
     def _give_up(self) -> None:
         self._is_over = True
+        self._how = "closed its input"
         self._readable.wake()
 
 

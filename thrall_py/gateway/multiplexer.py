@@ -8,7 +8,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from thrall_py.errors import ServerError, ServerGoneError, ThrallError, TimedOutError
+from thrall_py.errors import ServerError, ServerGoneError, ThrallError
+from thrall_py.gateway.failures import Failures
 from thrall_py.gateway.links import Link, LinkEnded
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.pausing import Pausing
@@ -16,7 +17,6 @@ from thrall_py.gateway.questions import Questions, is_wanted, look_into, severit
 from thrall_py.protocol import matching, mcp, wire
 from thrall_py.protocol.channel import NO_HEADERS, Label, MessageTooLarge
 from thrall_py.protocol.jsontext import JsonError, Value
-from thrall_py.protocol.skipped import SkippedLines
 from thrall_py.redact import Redactor
 
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
@@ -57,6 +57,7 @@ class Conversation:
         link: what carries it; it is closed with the conversation.
         redact: makes the server's words fit to be repeated.
         on_list_changed: is called when the server says that one of its lists changed.
+        bystanders: whose calls are open elsewhere, where what comes here may be about those.
 
     Attributes:
         server: what the server said of itself.
@@ -65,18 +66,25 @@ class Conversation:
 
     """
 
-    def __init__(self, link: Link, redact: Redactor, on_list_changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        redact: Redactor,
+        on_list_changed: Callable[[], None],
+        bystanders: Callable[[], list[Listener]] = list,
+    ) -> None:
         self.server = link.server
         self.is_over = False
         self.has_answered = False
         self._on_list_changed = on_list_changed
+        self._bystanders = bystanders
         self.redact = redact
         self._link = link
         self._next_id = 1
         self._methods: dict[matching.Id, str] = {}  # of the requests that have no response
         self._open: dict[matching.Id, _Open] = {}
         self._questions = Questions(self._reply)
-        self._skipped = SkippedLines(redact)
+        self._failures = Failures(redact)
         self._log_level = ""  # what a legacy server was told
         self._replied = 0  # bytes of replies since the server has last read everything
         self._pump = asyncio.create_task(self._run())
@@ -114,7 +122,7 @@ class Conversation:
                 return await response
         except TimeoutError:
             self._abandon(id_, "timeout")
-            raise self._timed_out(request) from None
+            raise self._failures.timed_out(request.method, request.seconds) from None
         except (asyncio.CancelledError, ServerError):
             self._abandon(id_, "cancelled")
             raise
@@ -126,12 +134,17 @@ class Conversation:
             if request.listener:
                 self._questions.forget(request.listener)
 
+    def listeners(self) -> list[Listener]:
+        """Tell who has made the requests that are open."""
+        found = [self._open[id_].request.listener for id_ in self._methods]
+        return [listener for listener in found if listener]
+
     async def close(self) -> None:
         """End the server, or what carries the conversation."""
         if self.is_over:
             await asyncio.wait([self._pump])  # which closes the link
             return
-        self._fail(self._words("was ended"))
+        self._fail(self._failures.did("was ended"))
         self._pump.cancel()
         await asyncio.wait([self._pump])
         await self._link.close()
@@ -170,7 +183,7 @@ class Conversation:
         if self.is_over:
             return
         if not self._link.is_shared:
-            self._fail(self._words("was left"))
+            self._fail(self._failures.did("was left"))
             self._link.abandon()
         elif id_ in self._methods:
             members = f'"requestId":{id_},"reason":"{reason}"'
@@ -186,16 +199,16 @@ class Conversation:
             await self._take_all()
         except LinkEnded:
             self.is_over = True
-            self._fail(self._words(await self._link.close(), ServerGoneError))
+            self._fail(self._failures.did(await self._link.close(), ServerGoneError))
             return
         except MessageTooLarge as problem:
             size = f"{problem.limit} bytes in one {problem.unit}"
-            self._fail(self._words(f"sent more than {size}"))
+            self._fail(self._failures.did(f"sent more than {size}"))
         except ThrallError as problem:
             told = problem
             self._fail(lambda _: told)
         except Exception:
-            self._fail(self._words("was left"))
+            self._fail(self._failures.did("was left"))
             await self._link.close()
             raise
         await self._link.close()
@@ -205,7 +218,9 @@ class Conversation:
             for _ in range(_AT_A_TIME):
                 self._take(await self._link.receive())
                 if self._replied > _REPLIES_LIMIT:
-                    raise self._words("sends more requests than it reads replies")("the session")
+                    raise self._failures.did("sends more requests than it reads replies")(
+                        "the session"
+                    )
             await asyncio.sleep(0)
 
     def _take(self, line: bytes | bytearray) -> None:
@@ -217,7 +232,7 @@ class Conversation:
                 self._refuse(id_, f"sent an answer that is {why}")
             messages = []
         if not messages and line.strip():
-            self._skipped.add(line)
+            self._failures.skipped.add(line)
         for message in messages:
             self._dispatch(message, line)
 
@@ -230,9 +245,10 @@ class Conversation:
             self._refuse(id_, "sent an answer with neither a result nor an error")
         elif matching.asks(message, self._methods):
             if not self.server.is_modern:  # 2026-07-28: nothing is asked of a client
-                self._questions.take(message, self._calls())
+                clocks = [self._open[id_].clock for id_ in self._methods]
+                self._questions.take(message, self._whose(), clocks)
         elif message.method is None or message.is_answer or message.id is not None:
-            self._skipped.add(line)
+            self._failures.skipped.add(line)
         else:
             self._note(message.method, look_into(message.params))
 
@@ -243,25 +259,26 @@ class Conversation:
         elif params and method == mcp.PROGRESS:
             token = wire.load_or_none(params.member("progressToken"))
             open_ = self._open.get(token) if isinstance(token, int) else None
-            if open_ and open_.request.listener and not open_.response.done():
-                open_.request.listener.progressed(params)
+            listener = open_.request.listener if open_ else None
+            if listener and listener.wants_progress and token in self._methods:
+                listener.progressed(params)
         elif params and method == mcp.LOG:
-            listener = whose(listener for listener, _ in self._calls())
+            listener = self._whose()
             if listener and is_wanted(params, listener.log_level):
                 listener.logged(params)
         elif params and method == _CANCELLED:
             self._questions.withdraw(params.member("requestId"))
 
-    def _calls(self) -> list[tuple[Listener, Pausing]]:
-        """Tell who has made the requests that are open, and the clocks of those."""
-        found = [self._open[id_] for id_ in self._methods]
-        return [(each.request.listener, each.clock) for each in found if each.request.listener]
+    def _whose(self) -> Listener | None:
+        """Tell whose the requests are that are open, if they are one client's."""
+        own = self.listeners()
+        return whose([*own, *self._bystanders()]) if own else None
 
     # -- failures ------------------------------------------------------------------------------
 
     def _refuse(self, id_: matching.Id, what: str) -> None:
         """Let a request fail in whose response the server did `what`."""
-        self._respond(id_, self._words(what)(self._methods[id_]))
+        self._respond(id_, self._failures.did(what)(self._methods[id_]))
 
     def _respond(self, id_: matching.Id, outcome: wire.Message | ThrallError) -> None:
         del self._methods[id_]
@@ -279,17 +296,3 @@ class Conversation:
         self._questions.close()
         for id_, method in list(self._methods.items()):
             self._respond(id_, end(method))
-
-    def _words(
-        self, what: str, kind: type[ServerError] = ServerError
-    ) -> Callable[[str], ThrallError]:
-        """Make the failures in which the server did `what`, for each method."""
-        return lambda method: kind(f"the server {what} during {method}{self._aftermath(method)}")
-
-    def _timed_out(self, request: Request) -> TimedOutError:
-        waited = f"{request.seconds:g} s (--timeout){self._aftermath(request.method)}"
-        return TimedOutError(f"no answer to {request.method} in {waited}")
-
-    def _aftermath(self, method: str) -> str:
-        ran = "; the tool may have run" if method == "tools/call" else ""
-        return ran + self._skipped.sentence()

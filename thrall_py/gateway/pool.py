@@ -10,6 +10,7 @@ from thrall_py.gateway.backoff import Backoff
 from thrall_py.gateway.definitions import Definitions
 from thrall_py.gateway.flight import Flight
 from thrall_py.gateway.links import CarrierLink
+from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.multiplexer import Conversation
 from thrall_py.gateway.sources import Held
 from thrall_py.redact import Redactor
@@ -39,7 +40,7 @@ class Pool:
         self._ticket: Ticket | None = None
         self._can_share = True
         self._free: list[_Carried] = []
-        self._leased = 0
+        self._leased: list[_Carried] = []
         self._room = asyncio.Semaphore(_MOST)
         self._opening = Flight(self._open)
         self._backoff = Backoff()
@@ -50,7 +51,7 @@ class Pool:
         """Provide a conversation that nobody else uses, as the Source says."""
         async with self._room:
             carried = await self._take(seconds)
-            self._leased += 1
+            self._leased.append(carried)
             try:
                 yield Held(carried.conversation, carried.definitions)
             except SessionLostError:
@@ -58,7 +59,7 @@ class Pool:
                     self._forget_session()
                 raise
             finally:
-                self._leased -= 1
+                self._leased.remove(carried)
                 self._give_back(carried)
 
     async def close(self) -> None:
@@ -97,8 +98,13 @@ class Pool:
     async def _carried(self, ticket: Ticket | None) -> "_Carried":
         link, redact = await self._start(ticket)
         definitions = self._definitions
-        conversation = Conversation(link, redact, definitions.note_change)
+        # Who opened the session has its stream of a GET, too, where anybody's question may come.
+        bystanders = list if ticket else self._listeners
+        conversation = Conversation(link, redact, definitions.note_change, bystanders)
         return _Carried(link, conversation, definitions, ticket)
+
+    def _listeners(self) -> list[Listener]:
+        return [each for carried in self._leased for each in carried.conversation.listeners()]
 
     def _give_back(self, carried: "_Carried") -> None:
         if carried.conversation.is_over or carried.ticket is not self._ticket:

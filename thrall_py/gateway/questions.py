@@ -7,7 +7,7 @@ needs is never shown to another.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from thrall_py.gateway.listener import Listener
@@ -43,20 +43,21 @@ class Questions:
         self._reply = reply
         self._asked: dict[str, _Asked] = {}
 
-    def take(self, message: wire.Message, calls: Iterable[tuple[Listener, Pausing]]) -> None:
+    def take(
+        self, message: wire.Message, listener: Listener | None, clocks: Sequence[Pausing]
+    ) -> None:
         """Answer a request of the server's, or have its client answer it.
 
         Args:
             message: the request.
-            calls: who has made the calls that are open, and the clocks of those.
+            listener: who can be asked; None if that is not clear.
+            clocks: those of the calls that are open.
 
         """
         assert message.id, "a request has one"
-        held = list(calls)
-        listener = whose(listener for listener, _ in held)
         if message.method == "ping":
             self._reply(message.id, '"result":{}')
-        elif message.method not in _ASKABLE or not held:
+        elif message.method not in _ASKABLE or not clocks:
             self._reply(message.id, _error(mcp.METHOD_NOT_FOUND, "Method not found"))
         elif listener is None:
             why = "calls of several clients are open, so nobody can be asked; serve with --isolate"
@@ -66,7 +67,7 @@ class Questions:
         else:
             task = asyncio.create_task(self._ask(listener, message))
             self._asked[message.id.text] = _Asked(message.id, listener, task)
-            for _, clock in held:
+            for clock in clocks:
                 clock.stop()
                 task.add_done_callback(clock.go_on)
 

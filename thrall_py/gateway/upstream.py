@@ -139,7 +139,7 @@ class Upstream:
         remembered = self.entry.server.revision
         link = await starting.start_process(server, self._settings.connection, remembered)
         self.is_modern = link.server.is_modern
-        definitions = self._defined(_ALWAYS)
+        definitions = self._defined()
         return Held(Conversation(link, server.redact, definitions.note_change), definitions)
 
     async def _start_alone(self) -> Held:
@@ -161,7 +161,8 @@ class Upstream:
         revision = self.entry.server.revision
         return None if revision == mcp.MODERN else revision
 
-    def _defined(self, lasting: float = _ON_A_URL) -> Definitions:
+    def _defined(self) -> Definitions:
+        lasting = _ON_A_URL if isinstance(self.entry.launch, UrlSpec) else _ALWAYS
         return Definitions(self.entry, self._settings.connection, lasting)
 
 

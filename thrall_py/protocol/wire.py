@@ -96,7 +96,7 @@ def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
 
 
 def one_line(message: bytes) -> bytes:
-    """Take out line breaks, which may stand between the tokens of a message and in no string."""
+    """Take the line breaks out that a message may have between its tokens; no string has one."""
     return message[:-1].translate(_BREAKS) + b"\n"
 
 
