@@ -240,30 +240,54 @@ def test_while_nobody_reads_nothing_more_is_taken_in(wire, monkeypatch):
     monkeypatch.setattr(stdio, "_MOST_WAITING", 100_000)
     made = []
 
-    async def big(_forward, listener):
+    async def big(_forward, _listener):
         made.append(1)
-        listener.progressed(value('{"progressToken":1,"progress":1}'))
         return f'"result":{{"content":[],"x":"{"x" * 60_000}"}}'
 
     async def story():
         side, ends = wire
-        task = serving(service(*[big] * 200), ends)
-        side.say(HELLO)
-        for id_ in range(1, 101):
-            side.say(call(id_, _meta={"progressToken": 1}))
-        await asyncio.sleep(0.2)
+        task = serving(service(*[big] * 100), ends)
+        side.say(HELLO + b"".join(call(id_) for id_ in range(1, 101)))
+        await until(lambda: made)
+        for _ in range(1000):
+            await asyncio.sleep(0)
         before = len(made)
-        seen = []
-        while sum("id" in message for message in seen) < 101:
-            seen.append(await side.next())
+        ids = {(await side.next())["id"] for _ in range(101)}
         side.hang_up()
         await task
-        return before, seen
+        return before, ids
 
-    before, seen = run(story())
+    before, ids = run(story())
     assert before < 50
-    assert {message["id"] for message in seen if "id" in message} == set(range(101))
-    assert len(seen) <= 201
+    assert ids == set(range(101))
+
+
+def test_what_is_no_response_is_lost_while_nobody_reads(wire, monkeypatch):
+    monkeypatch.setattr(stdio, "_MOST_WAITING", 100_000)
+    has_answered = asyncio.Event()
+
+    async def big(_forward, _listener):
+        has_answered.set()
+        return f'"result":{{"content":[],"x":"{"x" * 300_000}"}}'
+
+    async def patient(_forward, listener):
+        await has_answered.wait()
+        await asyncio.sleep(0.01)
+        listener.progressed(value('{"progressToken":1,"progress":1}'))
+        return DONE
+
+    async def story():
+        side, ends = wire
+        task = serving(service(patient, big), ends)
+        side.say(HELLO + call(1, _meta={"progressToken": 1}) + call(2))
+        await has_answered.wait()
+        await asyncio.sleep(0.05)
+        came = [await side.next() for _ in range(3)]
+        side.hang_up()
+        await task
+        return came
+
+    assert [message["id"] for message in run(story())] == [0, 2, 1]
 
 
 def test_a_client_that_reads_nothing_any_more_ends_it(wire):
@@ -305,6 +329,7 @@ def test_a_signal_ends_it_and_is_told(wire, signum):
         side.say(HELLO)
         await side.next()
         os.kill(os.getpid(), signum)
+        os.kill(os.getpid(), signal.SIGTERM)  # another one changes nothing
         return await task
 
     assert run(story()) == signum
@@ -335,18 +360,25 @@ def test_a_file_is_read_to_its_end_and_another_one_written(tmp_path):
     assert [json.loads(line)["id"] for line in lines] == [0, 1]
 
 
-def test_a_socket_serves_as_well_and_its_reset_is_the_end_of_input():
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_socket_serves_as_well_and_its_end_or_reset_is_the_end_of_input(is_read):
     async def story():
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
                 task = serving(service(), Ends(ours.fileno(), ours.fileno()))
                 theirs.sendall(HELLO)
-                theirs.setblocking(False)
-                answer = await asyncio.get_running_loop().sock_recv(theirs, 65536)
-            return json.loads(answer)["id"], await task
+                await readable(theirs)
+                answer = theirs.recv(65536 if is_read else 1)
+            return answer[:1], await task
 
-    assert run(story()) == (0, None)
+    async def readable(side):
+        came = asyncio.Event()
+        asyncio.get_running_loop().add_reader(side, came.set)
+        await came.wait()
+        asyncio.get_running_loop().remove_reader(side)
+
+    assert run(story()) == (b"{", None)
 
 
 def test_a_terminal_that_is_gone_is_the_end_of_input(terminal):

@@ -122,19 +122,16 @@ class _Front:
         await self._outlet.room(_MOST_WAITING)
 
     def _take_in(self, message: Incoming) -> None:
-        match message:
-            case Request():
-                refused = self._client.begin(
-                    message, lambda: asyncio.create_task(self._work(message))
-                )
-                if refused:
-                    self._respond(message.id, f'"error":{refused.error}')
-            case Notification():
-                self._client.take(message)
-            case Response():
-                self._client.answered(message)
-            case Malformed(id_, code, words):
-                self._respond(id_, envelope.error(code, words))
+        if isinstance(message, Request):
+            refused = self._client.begin(message, lambda: asyncio.create_task(self._work(message)))
+            if refused:
+                self._respond(message.id, f'"error":{refused.error}')
+        elif isinstance(message, Notification):
+            self._client.take(message)
+        elif isinstance(message, Response):
+            self._client.answered(message)
+        else:
+            self._respond(message.id, envelope.error(message.code, message.message))
 
     async def _work(self, request: Request) -> None:
         facts = envelope.facts_of(request) if envelope.is_modern(request) else None
