@@ -64,7 +64,8 @@ def test_a_request_is_answered_in_either_era(revision):
 
 def test_arguments_and_results_pass_to_the_letter():
     spelled = '{"b":1.0,"a":1e400,"t":"\\u00e9\u00e9","n":\n[ 9007199254740993 ]}'
-    call = Forward("it", "tools/call", "echo", f'"arguments":{spelled},"name":"echo"')
+    members = f'"arguments":{spelled},"name":"echo"'.encode().decode("latin-1")
+    call = Forward("it", "tools/call", "echo", members)
 
     async def scenario(upstream):
         return text(await upstream.request(call, Caller()))
@@ -561,7 +562,8 @@ def test_a_server_that_is_not_needed_for_a_while_is_ended(graveyard):
         await upstream.request(do("answer"), Caller())
         while upstream._source._held:
             await asyncio.sleep(0.02)
-        assert graveyard.words(LONG_ENOUGH) == []
+        await upstream._source._background.finish()
+        assert graveyard.words() == []
         return text(await upstream.request(do("answer"), Caller()))
 
     assert using(scenario, pinned=talking("2025-11-25", graveyard.path), idle=0.1) == "2"
@@ -642,7 +644,7 @@ def test_a_server_that_ends_right_after_the_handshake_has_failed_to_start():
         conversation = upstream._source._held.conversation
         conversation.has_answered = False
         os.kill(int(conversation.server.version), signal.SIGKILL)
-        await asyncio.wait([conversation._pump])
+        await asyncio.wait([conversation.pump])
         with pytest.raises(ServerGoneError, match="^the server ended as soon as it was started$"):
             await upstream.request(do("answer"), Caller())
         await asyncio.sleep(0.1)

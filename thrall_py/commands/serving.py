@@ -111,9 +111,9 @@ def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:
 def _opening(wanted: ServeOptions, catalog: Catalog, connection: ConnectionOptions) -> hosting.Open:
     """Make what makes the servers, and starts those that are to be there at once."""
     idle = wanted.idle or math.inf
-    settings = ServerSettings(connection, idle, isolate=wanted.isolate, eager=wanted.eager)
 
     async def open_servers(log: Log) -> Upstreams:
+        settings = ServerSettings(connection, idle, wanted.isolate, wanted.eager, log)
         servers = Upstreams(catalog.servers, settings)
         for name, problem in (await servers.start()).items():
             log.tell("failed", server=name, why=str(problem))

@@ -63,6 +63,7 @@ class Conversation:
         server: what the server said of itself.
         is_over: nothing can be asked any more.
         has_answered: it has answered a request.
+        pump: reads what comes, until there will be no more.
 
     """
 
@@ -87,7 +88,7 @@ class Conversation:
         self._failures = Failures(redact)
         self._log_level = ""  # what a legacy server was told
         self._replied = 0  # bytes of replies since the server has last read everything
-        self._pump = asyncio.create_task(self._run())
+        self.pump = asyncio.create_task(self._run())
 
     @property
     def mirrors(self) -> bool:
@@ -142,11 +143,11 @@ class Conversation:
     async def close(self) -> None:
         """End the server, or what carries the conversation."""
         if self.is_over:
-            await asyncio.wait([self._pump])  # which closes the link
+            await asyncio.wait([self.pump])  # which closes the link
             return
         self._fail(self._failures.did("was ended"))
-        self._pump.cancel()
-        await asyncio.wait([self._pump])
+        self.pump.cancel()
+        await asyncio.wait([self.pump])
         await self._link.close()
 
     # -- what goes out -------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import UrlSpec
 from thrall_py.errors import SessionLostError, ThrallError
 from thrall_py.gateway import starting
+from thrall_py.gateway.audit import Log
 from thrall_py.gateway.core import Forward
 from thrall_py.gateway.definitions import Definitions, Drifted
 from thrall_py.gateway.links import CarrierLink
@@ -34,6 +35,7 @@ class Settings(NamedTuple):
         idle: seconds without a request after which a server is ended.
         isolate: whether each request gets a server of its own.
         eager: whether servers are started before they are needed.
+        log: is told of processes that start and end.
 
     """
 
@@ -41,6 +43,7 @@ class Settings(NamedTuple):
     idle: float
     isolate: bool = False
     eager: bool = False
+    log: Log | None = None
 
 
 class Upstream:
@@ -140,7 +143,15 @@ class Upstream:
         link = await starting.start_process(server, self._settings.connection, remembered)
         self.is_modern = link.server.is_modern
         definitions = self._defined()
-        return Held(Conversation(link, server.redact, definitions.note_change), definitions)
+        conversation = Conversation(link, server.redact, definitions.note_change)
+        self._tell_of(conversation)
+        return Held(conversation, definitions)
+
+    def _tell_of(self, conversation: Conversation) -> None:
+        log, name = self._settings.log, self.name
+        if log:
+            log.tell("started", server=name, revision=conversation.server.revision)
+            conversation.pump.add_done_callback(lambda _: log.tell("ended", server=name))
 
     async def _start_alone(self) -> Held:
         link, redact = await self._carrier(Journey(self._remembered(), alone=True))
