@@ -1,10 +1,8 @@
 import asyncio
 import gc
-import json
 import os
 import signal
 import sys
-import time
 import tracemalloc
 
 import pytest
@@ -354,7 +352,7 @@ def test_a_question_that_the_server_takes_back_is_not_answered():
     assert "q" not in using(scenario)
 
 
-def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server(caplog):
+def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server():
     async def scenario(upstream):
         async def think():
             raise ZeroDivisionError
@@ -599,7 +597,7 @@ def test_a_variable_that_is_not_set_is_told_by_the_request():
     using(scenario, pinned=entry(LaunchSpec(("${NONE}",), {})))
 
 
-def test_two_hundred_failed_starts_leave_nothing(graveyard):
+def test_two_hundred_failed_starts_leave_nothing():
     pinned = entry(LaunchSpec(("sh", "-c", "exit 7"), {}))
 
     async def scenario(upstream):
