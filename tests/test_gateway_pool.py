@@ -178,7 +178,7 @@ def test_headers_that_do_not_fit_are_made_again_from_a_new_list_once(serve):
 
 
 def test_a_session_that_is_lost_is_begun_anew_and_the_tool_is_compared_again(serve):
-    lost = once("tools/call", lambda asked: reply(404))
+    lost = once("tools/call", lambda _: reply(404))
     server = serve(legacy(lost, session="s"))
 
     async def scenario(upstream):
@@ -225,7 +225,7 @@ def test_a_server_that_does_not_let_us_in_says_so_at_once_to_all(serve):
 
 
 def test_an_answer_that_is_none_is_a_failure_and_the_next_request_has_another_carrier(serve):
-    broken = once("tools/call", lambda asked: reply(500, b"oops", "text/plain"))
+    broken = once("tools/call", lambda _: reply(500, b"oops", "text/plain"))
     server = serve(legacy(broken, session="s"))
 
     async def scenario(upstream):
