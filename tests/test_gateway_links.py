@@ -199,15 +199,10 @@ def test_a_list_that_does_not_come_is_a_failure_for_all_who_wait():
 
 
 def test_a_tool_that_drifted_does_not_keep_an_eager_server_from_starting():
+    pinned = talking()._replace(items={"tools": {"gone": talking().tools["do"]}})
+
     async def play():
-        odd = talking()._replace(
-            items={"tools": {**talking().tools, "gone": talking().tools["do"]}}
-        )
-        tools = dict(sorted(odd.tools.items(), reverse=True))
-        upstreams = Upstreams(
-            {"it": talking()._replace(items={"tools": gone})},
-            SETTINGS._replace(eager=True),
-        )
+        upstreams = Upstreams({"it": pinned}, SETTINGS._replace(eager=True))
         problems = await upstreams.start()
         await upstreams.close()
         return problems

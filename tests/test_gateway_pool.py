@@ -1,5 +1,6 @@
 import asyncio
 import os
+import signal
 import threading
 
 import loopback
@@ -436,3 +437,30 @@ def test_an_upstream_that_ends_during_the_opening_leaves_nothing(serve):
     run(play())
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_carrier_that_died_while_it_was_free_is_not_used(serve):
+    server = serve(legacy(session="s"))
+
+    async def scenario(upstream):
+        await calls(upstream, 1)
+        (carried,) = upstream._source._free
+        os.kill(carried.link._keeper._aside.pid, signal.SIGKILL)
+        await asyncio.wait([carried.conversation._pump])
+        return await calls(upstream, 1)
+
+    assert using(scenario, server) == ["hi"]
+    assert server.methods.count("initialize") == 1
+
+
+def test_a_session_of_which_no_carrier_is_left_is_ended_all_the_same(serve):
+    server = serve(legacy(session="s"))
+
+    async def scenario(upstream):
+        await calls(upstream, 1)
+        (carried,) = upstream._source._free
+        os.kill(carried.link._keeper._aside.pid, signal.SIGKILL)
+        await asyncio.wait([carried.conversation._pump])
+
+    using(scenario, server)
+    assert server.methods[-1] == "DELETE"

@@ -383,6 +383,27 @@ def test_more_questions_than_anybody_can_answer_are_refused():
     assert words.count("the call is over") == 16
 
 
+def test_questions_end_with_the_server_and_only_those_of_a_call_with_the_call():
+    unknown = {"method": "notifications/cancelled", "params": {"requestId": "x"}}
+
+    async def scenario(upstream):
+        async def think():
+            await asyncio.sleep(60)
+
+        one = Caller(before=think)
+        await upstream.request(do("answer"), one)
+        first = asyncio.create_task(upstream.request(do(ASK), one))
+        await asyncio.sleep(0.1)
+        await upstream.request(do(unknown, "answer"), Caller())
+        with pytest.raises(ServerGoneError):
+            await upstream.request(do("exit"), Caller())
+        with pytest.raises(ServerGoneError):
+            await first
+        return one.questions
+
+    assert len(using(scenario)) == 1
+
+
 # -- what is told meanwhile ------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 
 import loopback
 import pytest
@@ -23,6 +24,7 @@ from thrall_py.protocol.channel import Label
 from thrall_py.redact import Redactor
 from thrall_py.transport import aside
 from thrall_py.transport.aside import Line, Values, packed
+from thrall_py.transport.process import Process
 from thrall_py.verbs import guard
 from thrall_py.verbs.carrier import Journey, Ticket, carrying
 from thrall_py.verbs.connect import ConnectionOptions, prepare
@@ -113,6 +115,34 @@ def test_a_guard_that_is_stopped_ends_the_server(keep, graveyard, monkeypatch):
 def test_nobody_is_asked_before_the_session_is_open():
     asked = {"": mcp.Asked("elicitation/create", None)}
     assert Elsewhere().answer(asked, Redactor()) == {"": '{"action":"decline"}'}
+
+
+def test_a_guard_whose_server_fails_ends_what_is_left_of_it(keep):
+    program = (
+        "import sys, json, os\n"
+        "asked = json.loads(sys.stdin.readline())\n"
+        "about = {'protocolVersion': '2025-11-25', 'capabilities': {}}\n"
+        "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': about}), flush=True)\n"
+        "sys.stdin.readline()\n"
+        "sys.exit(7)\n"
+    )
+    launch = LaunchSpec((sys.executable, "-c", program), {})
+    server = prepare(launch, {}, fill_in=True)
+    opened, ended = keep(guard.guarding(server, CONNECTION, "2025-11-25"), hang_up=False)
+    assert opened.server.revision == "2025-11-25"
+    assert ended == Ended("exited with status 7")
+
+
+def test_what_a_server_has_not_read_is_lent_with_its_pipes(interrupts):
+    argv = command("never_reads")
+    process = Process(
+        prepare(LaunchSpec(argv, {}), {}, fill_in=True).command, interrupts, grace=0, limit=1 << 20
+    )
+    process.send(b"x" * 3_000_000)
+    assert process.receive(float("inf")) == b"ready"
+    loan = process.lend()
+    assert 0 < len(loan.unsent) < 3_000_000
+    assert process.close() == "was ended by SIGTERM"
 
 
 # -- carriers --------------------------------------------------------------------------------------
