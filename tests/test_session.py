@@ -58,7 +58,7 @@ NO_RESPONSES = {
     "an empty array": (b"[]", '; skipped 1 line: "[]"'),
     "another id": (
         b'{"id":2,"result":{}}',
-        '; skipped 1 line: "{"id":2,"result":{}}" (an answer with id 2, which nobody asked with)',
+        '; skipped 1 line: "{"id":2,"result":{}}" (is an answer with id 2, which nobody asked with)',
     ),
     "an id that is true": (b'{"id":true,"result":1}', '; skipped 1 line: "{"id":true,"result":1}"'),
     "a result without an id": (b'{"result":{}}', '; skipped 1 line: "{"result":{}}"'),
@@ -73,7 +73,7 @@ NO_RESPONSES = {
     "broken JSON": (b'{"id":1', '; skipped 1 line: "{"id":1"'),
     "a broken response to another": (
         b'{"id":3,"result":,}',
-        '; skipped 1 line: "{"id":3,"result":,}" (an answer with id 3, which nobody asked with)',
+        '; skipped 1 line: "{"id":3,"result":,}" (is an answer with id 3, which nobody asked with)',
     ),
     "a notification": (b'{"method":"notifications/message","params":{}}', ""),
 }

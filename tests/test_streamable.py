@@ -258,7 +258,7 @@ def test_an_answer_may_come_in_many_ways(serve, call, era, respond):
 RAN = "during tools/call; the tool may have run"
 STRAY = (
     f'answered without a response {RAN}; skipped 1 line: "{{"id": 99, "result": {{}}}}"'
-    " (an answer with id 99, which nobody asked with)"
+    " (is an answer with id 99, which nobody asked with)"
 )
 MOVED = (
     "redirects (status 303) to http://127.0.0.1:1/result, which is not followed"
