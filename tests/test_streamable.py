@@ -649,7 +649,7 @@ def test_nor_is_one_with_our_id_in_another_spelling(serve, call, spell, status):
 def test_not_found_without_a_session_is_what_it_says(serve, call):
     server = serve(legacy(at("tools/call", reply(404))))
     told = failure(call, server)
-    assert told.startswith("the server answered with status 404 and no body during tools/call")
+    assert told.startswith("the server answered with status 404 and no body (is the path of the URL right?")
 
 
 # -- streams that are resumed ------------------------------------------------------------------

@@ -10,7 +10,7 @@ from thrall_py.transport.http.reply import Reply
 
 _JSON = "application/json"
 EVENTS = "text/event-stream"
-_UNAUTHORIZED, _FORBIDDEN = 401, 403
+_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 _CHALLENGE = 500  # characters
 _TYPE = 80  # characters of a media type
 _ERROR = b'{"jsonrpc":"2.0","id":null,"error":%s}'
@@ -94,7 +94,10 @@ class Reader:
         wait = reply.header("retry-after")
         if wait:
             words += f", to be tried again after {self._redact.plain(wait, _TYPE)}"
-        return words + (f" and {self._beginning(body)}" if body.strip() else " and no body")
+        words += f" and {self._beginning(body)}" if body.strip() else " and no body"
+        if reply.status == _NOT_FOUND:
+            words += " (is the path of the URL right? many servers answer at /mcp)"
+        return words
 
     def _beginning(self, body: bytearray) -> str:
         text = self._redact.mask(bytes(body[:_KEPT]).decode("utf-8", "replace"))
