@@ -116,9 +116,16 @@ class InputNeededError(ThrallError):
 
 
 class UnauthorizedError(ThrallError):
-    """A server on a URL, or a proxy before it, wants another token or none of us."""
+    """A server on a URL, or a proxy before it, wants another token or none of us.
+
+    `is_late`: the request had been taken before, and only its answer is kept from us.
+    """
 
     exit_status = 8
+
+    def __init__(self, sentence: str, *, is_late: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_late = is_late
 
 
 class TimedOutError(ThrallError):

@@ -16,6 +16,7 @@ MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
+CANCELLED = "notifications/cancelled"
 PROGRESS = "notifications/progress"
 
 METHOD_NOT_FOUND = -32601  # this and the next: JSON-RPC 2.0, section 5.1
@@ -154,6 +155,11 @@ def elicitation_mode(asked: Asked) -> str:
 def call_members(tool: str, arguments: str) -> str:
     """Make the members of the params of tools/call; `arguments` is the caller's own JSON text."""
     return f'"name":{json.dumps(tool)},"arguments":{arguments}'
+
+
+def cancel_params(revision: str, id_: str | int, reason: str) -> str:
+    """Make the params with which a request is given up ("Cancellation", all revisions)."""
+    return request_params(revision, f'"requestId":{json.dumps(id_)},"reason":"{reason}"')
 
 
 def parse_error(error: Value) -> ErrorObject:

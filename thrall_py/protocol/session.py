@@ -4,7 +4,6 @@ While a request is open everything else on the line is dealt with here: the serv
 are answered, notifications pass, and whatever else a server prints is skipped and counted.
 """
 
-import json
 from collections import deque
 from collections.abc import Callable, Mapping
 
@@ -68,7 +67,8 @@ class Session:
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
         self.skipped = SkippedLines(redact)
-        self._replied = 0  # bytes of replies since the server has last read everything
+        self._replied = 0  # bytes behind the last request, which the server may not have read
+        self._has_run = False  # a tool has, which asked to come back for its result
 
     @property
     def mirrors(self) -> bool:
@@ -95,6 +95,7 @@ class Session:
         if response.result is None:
             assert response.error, "a response has one of the two"
             raise self.refused(response.error)
+        self._has_run |= method == "tools/call"
         return response.result
 
     def ask(
@@ -117,6 +118,7 @@ class Session:
         Raises:
             ServerError: the server ended, or sent a response that cannot be used.
             TimedOutError: there was no response in time. The server has been told.
+            UnauthorizedError: a server on a URL does not let us in.
 
         """
         deadline = (self.clock() if since is None else since) + seconds
@@ -127,14 +129,18 @@ class Session:
                 if response.id == id_:  # not a late one, from earlier in the handshake
                     return response
         except ReceiveTimeout as problem:
+            failure = self.timed_out(problem, seconds)
             self._cancel("timeout")
-            raise self.timed_out(problem, seconds) from None
+            raise failure from None
         except ChannelClosed as problem:
             raise self.closed(problem) from None
         except Unanswered as problem:
             self._open.clear()
             kind = errors.SessionLostError if problem.session_lost else errors.HttpStatusError
-            raise kind(str(self.failed(problem.what)), problem.status) from None
+            failed = self.failed(problem.what, ran=not problem.session_lost)
+            raise kind(str(failed), problem.status) from None
+        except errors.UnauthorizedError as problem:
+            raise type(problem)(f"{problem}{self._aftermath(ran=problem.is_late)}") from None
 
     def send(
         self,
@@ -153,12 +159,12 @@ class Session:
         label = Label(method, revision, is_request=True, mirrored=mirrored)
         self.channel.send(wire.request(chosen, method, params), label)
         self._open[chosen] = method
+        self._replied = 0
         return chosen
 
     def notify(self, method: str, params: str = "{}") -> None:
         """Send a notification; params as JSON text."""
-        label = Label(method, self.server.revision)
-        self.channel.send(wire.notification(method, params), label)
+        self.channel.send(wire.notification(method, params), Label(method, self.server.revision))
 
     def wait(self, deadline: float) -> Response:
         """Wait for the response to an open request, until `deadline` on the clock.
@@ -173,14 +179,14 @@ class Session:
             try:
                 self._handle_line(self.channel.receive(deadline + self.user.stood))
             except MessageTooLarge as problem:
-                size = f"{problem.limit} bytes in one {problem.unit}"
-                raise self.failed(f"sent more than {size}") from None
+                raise self.failed(f"sent more than {problem.size}") from None
             except errors.Interrupted:
                 self._cancel("interrupted")
                 raise
             except InputNeededError as problem:
+                told = f"{problem}{self._aftermath()}"
                 self._cancel("input was not given")
-                raise InputNeededError(f"{problem}{self._aftermath()}") from None
+                raise InputNeededError(told) from None
             except ChannelClosed as problem:
                 if self._handle_last_words(problem.partial):
                     problem.partial = bytearray()
@@ -248,7 +254,7 @@ class Session:
         if self.server.is_modern or id_.first in "{[tf":
             return  # 2026-07-28: the client sends requests and notifications only
         message = wire.reply(id_, self.user.outcome(method, params))
-        self._replied = self._replied + len(message) if self.channel.unread_by_server() else 0
+        self._replied = (self._replied if self.channel.unread_by_server() else 0) + len(message)
         if self._replied > _REPLIES_LIMIT:
             raise self.failed("sends more requests than it reads replies")
         self.channel.send(message, Label("", self.server.revision))
@@ -257,21 +263,21 @@ class Session:
         """Tell the server to stop working, but on no handshake ("Cancellation", all revisions)."""
         if self.stage != HANDSHAKE:
             for id_ in self._open:
-                members = f'"requestId":{json.dumps(id_)},"reason":"{reason}"'
-                params = mcp.request_params(self.server.revision, members)
-                self.notify("notifications/cancelled", params)
+                self.notify(mcp.CANCELLED, mcp.cancel_params(self.server.revision, id_, reason))
 
     # -- failures, each in one sentence --------------------------------------------------------
 
-    def failed(self, what: str, kind: type[ServerError] = ServerError) -> ServerError:
-        """Make the failure in which the server did `what` (words after "the server")."""
-        return kind(f"the server {what} during {self.stage}{self._aftermath()}")
+    def failed(self, what: str, *, ran: bool = True) -> ServerError:
+        """Make the failure of a server that did `what`; not `ran`: a call certainly ran nothing."""
+        return ServerError(f"the server {what} during {self.stage}{self._aftermath(ran=ran)}")
 
     def closed(self, problem: ChannelClosed) -> ServerError:
         """Make the failure of a server that is gone, or has closed a pipe; it is ended."""
         self.skipped.add_partial(problem.partial)
+        aftermath = self._aftermath()  # now: nobody knows later what it has read
         ending = self.end()
-        return self.failed("closed its input" if problem.input_closed else ending, ServerGoneError)
+        what = "closed its input" if problem.input_closed else ending
+        return ServerGoneError(f"the server {what} during {self.stage}{aftermath}")
 
     def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError:
         """Make the failure of a server that was silent for `seconds`."""
@@ -286,6 +292,8 @@ class Session:
         """Make the failure of a request that got `error`: its code, words and data."""
         return refusal.refused(error, self.stage, self.redact)
 
-    def _aftermath(self) -> str:
-        ran = "; the tool may have run" if self.stage == "tools/call" else ""
-        return ran + self.skipped.sentence()
+    def _aftermath(self, *, ran: bool = True) -> str:
+        # If more is unread than what stands behind it, the call itself was not read whole.
+        ran = self._has_run or (ran and self.channel.unread_by_server() <= self._replied)
+        said = "; the tool may have run" if ran and self.stage == "tools/call" else ""
+        return said + self.skipped.sentence()

@@ -9,7 +9,7 @@ import re
 import time
 from collections import deque
 
-from thrall_py.errors import ServerError
+from thrall_py.errors import ServerError, UnauthorizedError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.protocol.jsontext import Value
@@ -58,6 +58,7 @@ class Streamable:
         self._session = b""  # the id that the server handed out
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
+        self._unsent = 0  # bytes of a call for which there is no connection yet
         self.farewell: int | None = None
 
     @property
@@ -104,8 +105,8 @@ class Streamable:
         self._end_stream()
 
     def unread_by_server(self) -> int:
-        """Nobody can know."""
-        return 0
+        """Count what is not on its way; of the rest nobody can know."""
+        return self._unsent + sum(len(message) for message, _ in self._outgoing)
 
     def flush(self, deadline: float) -> None:
         """Post what is queued but for requests, whose replies `receive` waits for."""
@@ -144,7 +145,9 @@ class Streamable:
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
         if label.method == "tools/call":
+            self._unsent = len(message)
             self._unheard = origin.start(request, deadline), request
+            self._unsent = 0
             return
         reply = origin.request(request, deadline)
         self._has_begun = True
@@ -236,7 +239,10 @@ class Streamable:
             raise why
         reply = self._reply_to_resumption(events, why, deadline)
         if not self._contact.reader.is_stream(reply):
-            self._contact.read(reply, deadline)
+            try:
+                self._contact.read(reply, deadline)
+            except UnauthorizedError as problem:
+                raise UnauthorizedError(str(problem), is_late=True) from None
             what = f"does not let its stream of events be resumed (status {reply.status})"
             raise Unanswered(what, reply.status)
         self._stream = Stream(reply, EventStream(self._contact.limit, events.last_id))
