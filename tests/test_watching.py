@@ -4,7 +4,21 @@ import re
 import time
 
 import pytest
-from loopback import TEXT, OldTransport, at, event, legacy, modern, reply, result, say, stream
+from loopback import (
+    CERTIFICATE,
+    HOLD,
+    TEXT,
+    TLS,
+    OldTransport,
+    at,
+    event,
+    legacy,
+    modern,
+    reply,
+    result,
+    say,
+    stream,
+)
 from servers import command, offering
 
 SECRET = "sesame42sesame"
@@ -238,6 +252,44 @@ def test_what_is_left_unread_of_a_stream_is_traced_as_far_as_it_came(thrall, ser
 
     assert traced_call(thrall, serve(legacy(special)).url).status == 0
     assert texts("from server")[-1] in (": half", "\n")
+
+
+def test_the_stream_on_which_a_server_asks_is_traced(thrall, serve, monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", SECRET)
+    hello = f": hello {SECRET}\n\n: ha".encode()
+
+    def special(asked):
+        return [*stream(hello[:12], hello[12:], end=False), HOLD] if asked.verb == "GET" else None
+
+    assert traced_call(thrall, serve(legacy(special)).url, "--answer", "a=1").status == 0
+    assert [line for line in texts("to server") if line.startswith("GET ")]
+    came = texts("from server")
+    assert any("content-type: text/event-stream" in line for line in came)
+    assert ": hello ***\n" in came
+    assert SECRET not in json.dumps(records())
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_a_tunnel_is_traced_without_the_password_of_the_proxy(thrall, serve, monkeypatch, opens):
+    server = modern()
+
+    def respond(asked):
+        if asked.verb != "CONNECT":
+            return server(asked)
+        return [b"HTTP/1.1 200 Sure\r\n\r\n", TLS] if opens else [reply(407)]
+
+    proxy = serve(respond)
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:pw@127.0.0.1:{proxy.port}")
+    monkeypatch.setenv("SSL_CERT_FILE", CERTIFICATE)
+    assert traced_call(thrall, "https://localhost/mcp").status == (0 if opens else 4)
+    assert texts("to server")[0] == (
+        "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\nProxy-Authorization: ***\r\n\r\n"
+    )
+    assert texts("from server")[0].startswith(f"HTTP/1.1 {200 if opens else 407}\r\n")
+    origins = [each["origin"] for each in records() if "origin" in each]
+    assert origins[:2] == [f"http://127.0.0.1:{proxy.port}", "https://localhost"][: 1 + opens]
+    assert "bWU6cHc=" in next(each.headers for each in proxy.asked)["proxy-authorization"]
+    assert not [word for word in ("bWU6", ":pw") if word in json.dumps(records())]
 
 
 def test_the_old_transport_is_followed_too(thrall, serve):

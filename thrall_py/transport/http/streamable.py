@@ -279,7 +279,7 @@ class Streamable:
         patience = min(deadline, time.monotonic() + _STANDING_WAIT)
         with contextlib.suppress(ServerError, ReceiveTimeout):
             connection = origin.start(Request("GET", origin.url.target, headers), patience)
-            self._standing = Standing(connection, limit, self._incoming.append)
+            self._standing = Standing(connection, origin.heard, limit, self._incoming.append)
             while self._standing.is_awaited:
                 contact.waiting.until(patience, self._standing.fileno())
                 self._standing.take()
