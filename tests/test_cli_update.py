@@ -6,7 +6,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from servers import TOOLS, offering
+from loopback import modern
+from servers import MODERN, TOOLS, command, offering
 
 from thrall_py.transport import stdio
 
@@ -59,6 +60,39 @@ def test_a_named_server_is_pinned_again_alone(thrall):
     assert description() == "Say it again."
     assert thrall(*UPDATE, "a", "--yes").out == DIFFERENCE
     assert description() == "New."
+
+
+def revision():
+    return json.loads(Path("c.json").read_text())["servers"]["a"]["protocol"]
+
+
+@pytest.mark.usefixtures("drifted")
+def test_a_server_of_the_legacy_era_is_not_probed_again_and_may_have_moved_on_in_it(thrall):
+    older = ("--protocol", "2024-11-05", "--cwd", "a", "--", *command("good"))
+    assert thrall("pin", "c.json", *older).status == 0
+    assert revision() == "2024-11-05"
+    ran = thrall(*UPDATE, "a", "--yes", "--verbose")
+    assert ran.status == 0
+    assert "sent initialize" in ran.err
+    assert "server/discover" not in ran.err
+    assert revision() == "2025-11-25"
+
+
+def test_a_server_that_refuses_its_era_is_probed(thrall, pin):
+    offer = pin("a")
+    offering("a", **{**offer, "refuses": ["initialize"]})
+    ran = thrall(*UPDATE, "--yes", "--verbose")
+    assert ran.status == 5
+    assert "sent server/discover (the probe)" in ran.err
+
+
+def test_a_modern_server_on_a_url_is_asked_what_it_is(thrall, serve):
+    server = serve(modern())
+    assert thrall("pin", "c.json", "--name", "a", "--url", server.url).status == 0
+    before = Path("c.json").read_bytes()
+    ran = thrall(*UPDATE, "--yes")
+    assert (ran.status, revision()) == (0, MODERN)
+    assert Path("c.json").read_bytes() == before
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(thrall, drifted):

@@ -52,11 +52,21 @@ def test_verbose_tells_the_stages_of_a_call(thrall):
         "sent initialize",
         "answered in N ms",
         'speaks 2025-11-25; it is "fake" 1',
+        "if it logged something at the probe: --protocol 2025-11-25 leaves the probe out",
         "sent tools/call",
         "answered in N ms",
         "leaving the server",
         "the server exited with status 0, after N ms",
     ]
+
+
+@pytest.mark.parametrize(
+    ("server", "words"), [("good", ("--protocol", "2025-11-25")), ("modern", ())]
+)
+def test_verbose_advises_nothing_where_no_probe_was_in_vain(thrall, server, words):
+    ran = thrall("call", "echo", "a=1", "--verbose", *words, "--", *command(server))
+    assert ran.status == 0
+    assert "probe out" not in ran.err
 
 
 def test_verbose_names_the_servers_of_a_catalog(thrall, pin):

@@ -27,6 +27,7 @@ class Target(NamedTuple):
         wishes: how it is filed.
         surface: what is looked at.
         allow_literal: whether words that look like credentials may be stored.
+        remembered: the revision to open with, where an earlier pin tells the era.
 
     """
 
@@ -35,6 +36,7 @@ class Target(NamedTuple):
     wishes: Wishes
     surface: tuple[str, ...] = SURFACE
     allow_literal: bool = False
+    remembered: str | None = None
 
 
 class Found(NamedTuple):
@@ -71,7 +73,9 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
         _refuse_credentials(target.launch)
     server = prepare(target.launch, target.given, fill_in=True)
     _refuse_known_secrets(target, server)
-    with open_session(server, connection, interrupts) as session:
+    with open_session(server, connection, interrupts, target.remembered) as session:
+        if session.find_out:  # what it says of itself is pinned, too
+            session.find_out()
         live = survey(session, target.surface, connection, server.redact)
     found = Entry(target.launch, live.server, live.items, target.surface)
     return Found(target, found, live.oddities, server.redact)
