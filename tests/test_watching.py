@@ -324,8 +324,6 @@ for line in sys.stdin:
         say(id=message["id"], result=result)
     if message["method"] == "initialize":
         answer(protocolVersion="2025-11-25", capabilities={{"tools": {{}}}})
-    elif message["method"] == "server/discover":
-        say(id=message["id"], error={{"code": -32601, "message": "no"}})
     elif message["method"] == "tools/list":
         time.sleep(1.3)
         answer(tools=[])
@@ -336,6 +334,9 @@ for line in sys.stdin:
             say(method="notifications/progress", params={{
                 "progressToken": token, "progress": number, "total": 13, "message": "{SECRET}"}})
         answer(content=[{{"type": "text", "text": f"token {{token}}"}}])
+    elif "id" in message:
+        say(id=message["id"], error={{"code": -32601, "message": "no"}})
+time.sleep(1.3)
 """
 
 
@@ -392,6 +393,39 @@ def test_a_check_of_several_servers_tells_which_are_still_asked(thrall, at_termi
     assert ran.out == b"a: as pinned\nb: as pinned\n"
     assert "asking 2 servers: a, b" in ran.err
     assert ran.err.endswith("\x1b[J")
+
+
+def test_a_doctor_tells_what_is_waited_for_and_wipes_it_before_each_check(
+    thrall, at_terminal, slow, replaced, terminal
+):
+    at_terminal()
+    replaced(1, terminal.theirs)
+    ran = thrall("doctor", *slow)
+    assert ran.status == 4
+    for stage in ("listing tools", "waiting for the server to leave"):
+        assert stage in ran.err
+    assert ran.err.count("\x1b[J") > ran.err.count("\x1b8")
+
+
+def test_a_doctor_is_followed_as_every_verb(thrall):
+    ran = thrall("doctor", "--verbose", "--trace", "t.jsonl", *GOOD)
+    words = [line.partition(" ms  ")[2] for line in stages(ran.err)]
+    assert words[-3:] == [
+        "waiting for the server to leave",
+        "leaving the server",
+        "the server exited with status 0, after N ms",
+    ]
+    assert "listed 2 tools in 1 page" in words
+    assert {each.get("server") for each in records()} == {None, os.path.basename(GOOD[1])}
+    assert any('"doctor/no-such-method"' in line for line in texts("to server"))
+
+
+def test_a_doctor_follows_a_server_on_a_url(thrall, serve):
+    server = serve(legacy(session="s"))
+    ran = thrall("doctor", "--verbose", "--timeout", "5", "--url", server.url)
+    words = [line.partition(" ms  ")[2] for line in stages(ran.err)]
+    assert words[0] == f"connecting to http://127.0.0.1:{server.port}"
+    assert b"ok       ended           DELETE is accepted" in ran.out
 
 
 def test_progress_over_http_is_shown_while_events_come(thrall, at_terminal, serve):

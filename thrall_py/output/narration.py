@@ -72,6 +72,10 @@ class Narrator(Watcher):
         self._tell(f"listed {count} {what if count != 1 else what.removesuffix('s')} in {pages}")
         self._pages = 0
 
+    def waiting(self, what: str) -> None:  # type: ignore[explicit-override]  # likewise
+        """Tell it."""
+        self._tell(what)
+
     def signalled(self, name: str) -> None:  # type: ignore[explicit-override]  # likewise
         """Tell it."""
         self._tell(f"sent {name}")

@@ -34,6 +34,7 @@ class Opening:
         session: the last one that was started; open once a method has returned.
         detour: what the server did when it was probed, if it was not simply an answer, as words
             after "the server".
+        has_restarted: whether that took a fresh start.
 
     """
 
@@ -41,6 +42,7 @@ class Opening:
         self._start = start
         self._seconds = seconds
         self.detour = ""
+        self.has_restarted = False
         self.session = start()
         self._since = self.session.clock()
 
@@ -99,6 +101,7 @@ class Opening:
 
     def _restart(self) -> None:
         self.session.end()
+        self.has_restarted = True
         self.session = self._start()
 
     # -- the modern era ------------------------------------------------------------------------
