@@ -52,7 +52,7 @@ def test_verbose_tells_the_stages_of_a_call(thrall):
         "sent initialize",
         "answered in N ms",
         'speaks 2025-11-25; it is "fake" 1',
-        "if it logged something at the probe: --protocol 2025-11-25 leaves the probe out",
+        "if it logged errors: --protocol 2025-11-25 leaves the probe out",
         "sent tools/call",
         "answered in N ms",
         "leaving the server",

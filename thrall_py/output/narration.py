@@ -64,7 +64,7 @@ class Narrator(Watcher):
         self._tell(f"speaks {server.revision}; it is {name} {version}".rstrip())
         if self._has_probed and not server.is_modern:
             advice = f"--protocol {server.revision} leaves the probe out"
-            self._tell(f"if it logged something at the probe: {advice}")
+            self._tell(f"if it logged errors: {advice}")
 
     def listed(self, what: str, count: int) -> None:  # type: ignore[explicit-override]  # likewise
         """Tell it."""
