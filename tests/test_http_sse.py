@@ -61,7 +61,8 @@ def test_a_server_that_refuses_initialize_and_has_no_stream_is_told_by_the_first
     server = serve(lambda _: [reply(404, b"no page here", "text/plain")])
     told = failure(call, server)
     assert told == (
-        'the server answered with status 404 (text/plain) and "no page here" (is the path of the URL right? many servers answer at /mcp) during the handshake'
+        'the server answered with status 404 (text/plain) and "no page here"'
+        " (is the path of the URL right?) during the handshake"
     )
     assert server.methods == ["server/discover", "initialize", "GET"]
 

@@ -647,8 +647,17 @@ def test_nor_is_one_with_our_id_in_another_spelling(serve, call, spell, status):
 def test_not_found_without_a_session_is_what_it_says(serve, call):
     server = serve(legacy(at("tools/call", reply(404))))
     told = failure(call, server)
-    assert told.startswith(
-        "the server answered with status 404 and no body (is the path of the URL right?"
+    assert told == (
+        f"the server answered with status 404 and no body (is the path of the URL right?) {RAN}"
+    )
+
+
+def test_not_found_at_an_unusual_path_is_told_with_the_usual_one(serve, call):
+    server = serve(lambda _: [reply(404)])
+    told = failure(call, server, url=server.url.replace("/mcp", "/?q=/mcp"))
+    assert told == (
+        "the server answered with status 404 and no body"
+        " (is the path of the URL right? many servers answer at /mcp) during the handshake"
     )
 
 

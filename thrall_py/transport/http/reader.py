@@ -7,6 +7,7 @@ from thrall_py.protocol.jsontext import JsonError
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.url import parse
 
 _JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -14,6 +15,7 @@ _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 _CHALLENGE = 500  # characters
 _TYPE = 80  # characters of a media type
 _ERROR = b'{"jsonrpc":"2.0","id":null,"error":%s}'
+_USUAL_PATH = "/mcp"
 _KEPT = 4096  # bytes of a body, more than is shown
 
 
@@ -96,7 +98,9 @@ class Reader:
             words += f", to be tried again after {self._redact.plain(wait, _TYPE)}"
         words += f" and {self._beginning(body)}" if body.strip() else " and no body"
         if reply.status == _NOT_FOUND:
-            words += " (is the path of the URL right? many servers answer at /mcp)"
+            path = parse(self._endpoint.url).target.partition("?")[0]
+            others = "" if path == _USUAL_PATH else f" many servers answer at {_USUAL_PATH}"
+            words += f" (is the path of the URL right?{others})"
         return words
 
     def _beginning(self, body: bytearray) -> str:
