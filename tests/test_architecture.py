@@ -34,10 +34,12 @@ SHARED = {
     "select": {
         "transport/http/waiting.py",
         "transport/process.py",
+        "transport/screen.py",
         "transport/spawn.py",
         "transport/stdio.py",
         "transport/workers.py",
     },
+    "termios": {"transport/process.py", "transport/screen.py"},
     "signal": {
         "__main__.py",
         "transport/descendants.py",

@@ -1,11 +1,15 @@
 """Answers on the command line as bytes, as files by force, and as pictures at a terminal."""
 
 import base64
+import io
 import os
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from servers import command, offering
+
+from thrall_py.transport import screen
 
 GOOD = ("--", *command("good"))
 
@@ -89,6 +93,24 @@ def test_a_terminal_that_can_shows_a_picture(thrall, replaced, terminal, monkeyp
     out = os.read(terminal.ours, 1 << 16)
     assert out.startswith(b"see\r\n[image: image/png, 10 bytes]\r\n")
     assert (f"\x1b_Gf=100,a=T,m=0;{BYTES}\x1b\\".encode() in out) is shows
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_terminal_that_says_so_shows_a_picture_by_sixel(
+    thrall, replaced, terminal, monkeypatch, answers
+):
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("TMUX", "KITTY_WINDOW_ID", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(screen, "shows_sixel", lambda _: answers)
+    with io.BytesIO() as written:
+        Image.new("RGB", (8, 1), (255, 0, 0)).save(written, "PNG")
+        data = base64.b64encode(written.getvalue()).decode()
+    offering(answers={"t": {"content": [{**PICTURE, "data": data}]}})
+    replaced(1, terminal.theirs)
+    assert thrall("call", "t", "a=1", *GOOD).status == 0
+    drawn = b'\x1bP0;1q"1;1;8;1#0;2;100;0;0#0!8@\x1b\\\r\n'
+    assert (drawn in terminal.shown()) is answers
 
 
 def test_by_force_saved_parts_have_their_own_places(thrall):
