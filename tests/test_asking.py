@@ -106,16 +106,18 @@ def test_a_form_can_be_declined_or_cancelled_at_any_time(ask, typed, action):
 
 def test_what_enter_does_stands_in_brackets(ask):
     _, shown = ask(
-        "\n" * 5,
+        "\n" * 6,
         form(
             a={"type": "boolean", "default": True},
             b={"type": "boolean", "default": False},
             c={"type": "array", "items": {"enum": ["x", "y"]}, "default": ["x", "y"]},
             d={"type": "number", "default": 95.5},
+            e={"type": "array", "items": {"enum": ["x", "y"]}, "minItems": 1, "maxItems": 2},
         ),
     )
     for prompt in (
         "yes or no [yes]: ", "yes or no [no]: ", "some of them, with commas [x, y]: ", "a number [95.5]: ",
+        "some of them, with commas, 1 to 2 in all [left out]: ",
     ):  # fmt: skip
         assert prompt in shown
 

@@ -106,7 +106,8 @@ class _Sheet:
         wanted = fields.wanted(field, self._redact)
         kind = wanted
         if field.choices:  # each has a line
-            kind = "some of them, with commas" if field.type == "array" else "one of them"
+            several = f"some of them, with commas{fields.span(field, 'in all')}"
+            kind = several if field.type == "array" else "one of them"
         while True:
             text = self._line(f"  {kind}{self._otherwise(field)}: ")
             if text is None and field.is_required:
