@@ -98,7 +98,19 @@ def test_an_option_goes_before_the_person(at_terminal):
     assert shown == b""
 
 
-def test_nobody_is_asked_where_the_arguments_were_read(at_terminal):
-    ran, shown = at_terminal(b"{}\n\x04", "call", "ask", *MODERN)
-    assert ran.status == 7
-    assert b"the server asks" not in shown
+@pytest.mark.parametrize("server", [LEGACY, MODERN])
+def test_whoever_typed_the_arguments_is_there_to_be_asked_as_well(at_terminal, server):
+    ran, shown = at_terminal(b"{}\n\x04Ada\n\n", "call", "ask", *server)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+    assert b"the server asks" in shown
+
+
+def test_a_tool_without_arguments_asks_while_stdin_is_free(at_terminal):
+    ran, _ = at_terminal(b"Ada\n\n", "call", "ask", "{}", *MODERN)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+
+
+def test_nobody_is_asked_where_the_arguments_came_from_a_pipe(thrall, feed, replaced, terminal):
+    feed(b"{}")
+    replaced(2, terminal.theirs)
+    assert thrall("call", "ask", *MODERN).status == 7

@@ -82,14 +82,14 @@ def test_a_tool_without_arguments_has_a_short_page(written, capfd):
     hints = "my_bare\nhints (the server's own word): no hints\n\n"
     assert (status, page) == (
         0,
-        f"{hints}example:\n  echo '{{}}' | thrall call my_bare --catalog c.json\n",
+        f"{hints}example:\n  thrall call my_bare '{{}}' --catalog c.json\n",
     )
 
 
 def test_a_tool_whose_arguments_are_all_optional_is_called_without_input():
     optional = {"name": "a", "inputSchema": {"properties": {"x": {}}}}
     assert list(usage.page("a", pin_item(optional), "c"))[-1] == (
-        "  echo '{}' | thrall call a --catalog c"
+        "  thrall call a '{}' --catalog c"
     )
 
 

@@ -18,13 +18,13 @@ from thrall_py.verbs.pinned_call import Callbacks
 _MOST_FAULTS = 20
 
 
-def find(path: str, wanted: Call, given: Sequence[Item], *, validate: bool) -> Entry | None:
+def find(path: str, wanted: Call, given: Sequence[Item] | None, *, validate: bool) -> Entry | None:
     """Find the server of a pinned tool; None, once it was told why, if the arguments do not fit.
 
     Args:
         path: the catalog.
         wanted: the tool, and its arguments.
-        given: the ITEMs that they came from, if they are to be looked at.
+        given: the ITEMs that they came from; None if they are not to be looked at.
         validate: whether they are compared with all of the pinned schema.
 
     Raises:
@@ -35,7 +35,7 @@ def find(path: str, wanted: Call, given: Sequence[Item], *, validate: bool) -> E
     """
     entry = file.entry_offering(file.read(path), wanted.tool)
     pinned = entry.offered[wanted.tool]
-    if given:
+    if given is not None:
         _look_at(given, pinned, wanted.tool)
     if not validate:
         return entry

@@ -65,8 +65,8 @@ def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     yield ""
     yield "example:"
     words = [_example(parameter) for parameter in known if parameter.is_required]
-    call = ["thrall", "call", name, *words, "--catalog", catalog]
-    yield "  " + ("" if words else "echo '{}' | ") + visible(shlex.join(call))
+    call = ["thrall", "call", name, *(words or ["{}"]), "--catalog", catalog]
+    yield "  " + visible(shlex.join(call))
 
 
 def _parameters(item: PinnedItem) -> list[Parameter]:
