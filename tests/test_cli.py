@@ -224,7 +224,7 @@ def test_whoever_types_at_a_terminal_is_told_what_is_awaited(thrall, replaced, t
     assert ran.status == 0
     assert ran.err == (
         "thrall: echo: reading the arguments from the terminal, a JSON object; end with ^D"
-        " ('{}' on the command line is for none)\n"
+        " (or give '{}' for none)\n"
     )
     assert b'"arguments":{"typed":1}' in ran.out
 

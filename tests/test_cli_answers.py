@@ -4,10 +4,12 @@ import json
 import os
 
 import pytest
-from servers import command
+from servers import command, offering
 
 LEGACY, MODERN = (("--", *command(name)) for name in ("good", "modern"))
 END = "give --answer NAME=VALUE for each, --accept-defaults or --decline"
+NOT_GIVEN = "the server needs input that was not given"
+OPTIONS = "--answer NAME=VALUE, --accept-defaults or --decline"
 ADA = {"action": "accept", "content": {"name": "Ada"}}
 
 
@@ -53,6 +55,67 @@ def test_without_an_answer_nothing_is_declared_and_all_is_as_ever(thrall):
     ran = thrall("call", "ask", "a=1", *MODERN)
     assert (ran.status, ran.out) == (7, b"")
     assert 'who (elicitation/create): "Who?" with the fields name (text); give --answer' in ran.err
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"error": {"code": -32603, "message": "Method not found"}},
+        {"result": {"content": [], "isError": True}},
+    ],
+)
+def test_a_legacy_tool_that_fails_because_it_was_not_answered_says_what_it_asked(thrall, refusal):
+    offering(refusal=refusal)
+    needed = f'{NOT_GIVEN}: elicitation/create: "Who?" with the fields name (text)'
+    assert thrall("call", "ask", "a=1", *LEGACY) == (
+        7,
+        b"",
+        f"thrall: ask: {needed}; give {OPTIONS}; the tool may have run\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("modes", "words", "end"),
+    [
+        ({}, (), f"give {OPTIONS}"),
+        ({"form": {}}, (), f"give {OPTIONS}"),
+        ({"url": {}}, (), "call from a terminal, or give --decline"),
+        (
+            {"url": {}, "form": {}},
+            ("--accept-defaults",),
+            "call from a terminal, or give --decline",
+        ),
+    ],
+)
+def test_a_modern_tool_that_wants_somebody_to_be_there_says_what_to_give(thrall, modes, words, end):
+    why = {"message": "no", "data": {"requiredCapabilities": {"elicitation": modes}}}
+    offering(refuses=["tools/call"], code=-32021, why=why)
+    needed = f'{NOT_GIVEN}: it refused tools/call: "no", because nobody can be asked'
+    assert thrall("call", "ask", "a=1", *words, *MODERN) == (
+        7,
+        b"",
+        f"thrall: ask: {needed}; {end}\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), {}),
+        ((), {"data": []}),
+        ((), {"data": {"requiredCapabilities": ["elicitation"]}}),
+        ((), {"data": {"requiredCapabilities": {"elicitation": True}}}),
+        ((), {"data": {"requiredCapabilities": {"sampling": {}}}}),
+        ((), {"data": {"requiredCapabilities": {"elicitation": {}, "sampling": {}}}}),
+        (("--decline",), {"data": {"requiredCapabilities": {"elicitation": {}}}}),
+        ((), {"code": -32603, "data": {"requiredCapabilities": {"elicitation": {}}}}),
+    ],
+)
+def test_what_no_option_can_give_is_a_refusal_like_others(thrall, words, why):
+    offering(refuses=["tools/call"], code=-32021, why=why)
+    ran = thrall("call", "ask", "a=1", *words, *MODERN)
+    assert (ran.status, ran.out) == (5, b"")
+    assert "the server refused tools/call with error -32" in ran.err
 
 
 def test_options_that_exclude_each_other_are_refused_before_anything_starts(thrall):

@@ -17,8 +17,7 @@ from thrall_py.verbs.connect import ConnectionOptions, prepare
 from thrall_py.visible import visible
 
 _READING = (
-    "reading the arguments from the terminal, a JSON object; end with ^D"
-    " ('{}' on the command line is for none)"
+    "reading the arguments from the terminal, a JSON object; end with ^D (or give '{}' for none)"
 )
 _WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 

@@ -92,6 +92,22 @@ class ErrorObject(NamedTuple):
         )
         return [url for url in urls if isinstance(url, str)]
 
+    @property
+    def wanted_modes(self) -> frozenset[str]:
+        """The modes of elicitation without which a request is refused, if nothing else is missing.
+
+        A MissingRequiredClientCapability error names them, a form if it names none (2026-07-28,
+        "Elicitation", "Capabilities").
+        """
+        data = wire.load_or_none(self.data)
+        missing = data.get("requiredCapabilities") if isinstance(data, dict) else None
+        if self.code != MISSING_CLIENT_CAPABILITY or not isinstance(missing, dict):
+            return frozenset()
+        modes = missing.get("elicitation")
+        if len(missing) > 1 or not isinstance(modes, dict):
+            return frozenset()
+        return frozenset(modes or (FORM,))
+
 
 class Asked(NamedTuple):
     """What a server asks of its client, by a request or in a result, as far as it is there."""

@@ -290,7 +290,7 @@ class Session:
 
     def refused(self, error: mcp.ErrorObject) -> errors.JsonRpcError | errors.InputNeededError:
         """Make the failure of a request that got `error`: its code, words and data."""
-        return refusal.refused(error, self.stage, self.redact)
+        return refusal.refused(error, self.stage, self.redact, self.user.modes)
 
     def _aftermath(self, *, ran: bool = True) -> str:
         # If more is unread than what stands behind it, the call itself was not read whole.
