@@ -154,9 +154,9 @@ def drifting(thrall, serve):
 def test_a_tool_that_drifted_is_not_called(thrall, drifting):
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json")
     assert (ran.status, ran.out) == (6, b"")
-    assert ran.err.endswith(
-        "thrall: echo: not as pinned, so nothing was called: description added; review, re-pin\n"
-    )
+    assert (
+        "thrall: echo: not as pinned, so nothing was called: description added; review, then re-pin"
+    ) in ran.err
     assert "tools/call" not in drifting.methods
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json", "--unverified")
     assert (ran.status, ran.out) == (0, b"hi\n")

@@ -124,12 +124,12 @@ def call(  # noqa: PLR0913 - one for each option of its own
         # Read before signals are data: nothing is there to be torn down yet.
         # The pinned schema may be the old one, and what comes on stdin is the caller's own.
         looked_at = None if unverified or not items else given
-        entry = pinned.find(catalog, wanted, looked_at, validate=validate)
-        if entry is None:
+        found = pinned.find(catalog, wanted, looked_at, validate=validate)
+        if found is None:
             return InputError.exit_status
-        callbacks = pinned.callbacks(invocation, on_result, verify=not unverified)
+        callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
         with invocation.interrupts as interrupts:
-            rendered = call_pinned(wanted, entry, connection, interrupts, callbacks)
+            rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
     for name in user.unused if user else ():
         say(f"nothing asked for the answer {visible(name)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED

@@ -39,7 +39,7 @@ class Respondent:
     Attributes:
         modes: as the user says; none without one.
         stood: seconds that the clock has stood still.
-        unanswered: the first elicitation that a legacy server sent in a mode that was not declared, by
+        unanswered: the first elicitation of a legacy server in a mode that was not declared, by
             an empty name; nothing as long as there was none.
 
     """
