@@ -376,7 +376,9 @@ def test_a_variable_of_the_address_is_filled_in_where_it_is_reached(thrall, loop
 def test_a_variable_that_is_not_set_is_told_before_anything_is_asked(thrall, loop, verb):
     ran = thrall(*verb, "--url", loop.url, "--header", "A: ${NOBODY}")
     assert (ran.status, ran.out) == (3, b"")
-    assert ran.err.endswith(": the variable NOBODY is not set, and the server needs it\n")
+    assert ran.err.endswith(
+        ": the variable NOBODY is not set (or not exported), and the server needs it\n"
+    )
     assert loop.asked == []
 
 
@@ -389,8 +391,8 @@ def test_a_token_in_the_place_of_its_variable_or_an_empty_one_is_a_mistake_and_n
     ran = thrall(*verb, "--url", loop.url, "--bearer-env", name)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == (
-        "thrall: Invalid value for '--bearer-env': no variable of that name is set"
-        f" (give its name, not the token) (see thrall {verb[0]} --help)\n"
+        "thrall: Invalid value for '--bearer-env': the variable is not set (or not exported);"
+        f" give its name, not the token (see thrall {verb[0]} --help)\n"
     )
     assert (loop.asked, pinned()) == ([], {})
 
