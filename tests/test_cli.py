@@ -235,6 +235,15 @@ def test_whoever_gives_items_at_a_terminal_is_not_waited_for(thrall, replaced, t
     assert thrall("call", "fail", item, *GOOD) == (1, b"no\n", "")
 
 
+def test_a_program_that_is_no_server_but_repeats_what_it_reads_is_told(thrall):
+    sentence = "the program repeats its input: it is not an MCP server"
+    assert thrall("call", "t", "{}", "--protocol", "2025-11-25", "--", "cat") == (
+        4,
+        b"",
+        f"thrall: t: {sentence}\n",
+    )
+
+
 # -- call: answers -----------------------------------------------------------------------------
 
 

@@ -19,6 +19,7 @@ from thrall_py.protocol.channel import (
     ReceiveTimeout,
     Unanswered,
 )
+from thrall_py.protocol.echo import Echo
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.matching import Id, Response
 from thrall_py.protocol.skipped import SkippedLines
@@ -44,6 +45,7 @@ class Session:
         skipped: the lines that were nobody's answer.
         next_id: the id of the next request, and so one more than there were.
         renew: does the handshake again, once, if the server forgets the session; None if it cannot.
+        echo: whether the program repeats the request of the handshake.
         watcher: who is told of it.
         find_out: asks what the server is, where that is only remembered; None where it is known.
 
@@ -67,6 +69,7 @@ class Session:
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
         self.skipped = SkippedLines(redact)
+        self.echo = Echo()
         self._replied = 0  # bytes behind the last request, which the server may not have read
         self._has_run = False  # a tool has, which asked to come back for its result
 
@@ -149,15 +152,14 @@ class Session:
         id_: str | None = None,
         mirrored: Mapping[str, str] = NO_HEADERS,
     ) -> Id:
-        """Send a request without waiting for its response; arguments as for `ask`.
-
-        Returns its id, which is the next number if none is given.
-        """
+        """Send a request and return its id, the next number if none is given; see `ask`."""
         chosen = self.next_id if id_ is None else id_
         self.next_id += id_ is None
         revision = mcp.written_in(method, self.server.revision)
         label = Label(method, revision, is_request=True, mirrored=mirrored)
-        self.channel.send(wire.request(chosen, method, params), label)
+        message = wire.request(chosen, method, params)
+        self.echo.expect(message if self.stage == HANDSHAKE else b"")
+        self.channel.send(message, label)
         self._open[chosen] = method
         self._replied = 0
         return chosen
@@ -172,12 +174,14 @@ class Session:
         Raises:
             ServerError: a response, or something else on the line, cannot be used.
             InputNeededError: the server asks what nobody answers. It has been told.
-            ReceiveTimeout, ChannelClosed, Unanswered: as the channel said.
+            ReceiveTimeout: as the channel said, or the request came back and nothing else.
+            ChannelClosed, Unanswered: as the channel said.
 
         """
         while not self._responses:
+            until = min(deadline, self.echo.until)
             try:
-                self._handle_line(self.channel.receive(deadline + self.user.stood))
+                self._handle_line(self.channel.receive(until + self.user.stood))
             except MessageTooLarge as problem:
                 raise self.failed(f"sent more than {problem.size}") from None
             except errors.Interrupted:
@@ -207,6 +211,7 @@ class Session:
     # -- what came -----------------------------------------------------------------------------
 
     def _handle_line(self, line: bytearray) -> None:
+        self.echo.look(line, self.clock())
         try:
             messages = wire.read(line)
         except JsonError as problem:
@@ -279,8 +284,10 @@ class Session:
         what = "closed its input" if problem.input_closed else ending
         return ServerGoneError(f"the server {what} during {self.stage}{aftermath}")
 
-    def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError:
-        """Make the failure of a server that was silent for `seconds`."""
+    def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError | ServerError:
+        """Make the failure of a server that was silent for `seconds`, or of what is none."""
+        if self.echo.came:
+            return ServerError("the program repeats its input: it is not an MCP server")
         self.skipped.add_partial(problem.partial)
         option = "--start-timeout" if self.stage == HANDSHAKE else "--timeout"
         unsent = ", and not all of the request was read" if problem.unsent else ""
