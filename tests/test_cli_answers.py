@@ -90,7 +90,7 @@ def test_a_legacy_tool_that_fails_because_it_was_not_answered_says_what_it_asked
 def test_a_modern_tool_that_wants_somebody_to_be_there_says_what_to_give(thrall, modes, words, end):
     why = {"message": "no", "data": {"requiredCapabilities": {"elicitation": modes}}}
     offering(refuses=["tools/call"], code=-32021, why=why)
-    needed = f'{NOT_GIVEN}: it refused tools/call: "no", because nobody can be asked'
+    needed = f'{NOT_GIVEN}, and nobody can be asked: it refused tools/call with error -32021: "no"'
     assert thrall("call", "ask", "a=1", *words, *MODERN) == (
         7,
         b"",

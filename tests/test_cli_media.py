@@ -51,6 +51,21 @@ def test_raw_refuses_an_answer_of_another_shape(thrall, content, told):
     )
 
 
+def test_a_link_that_is_not_fetched_is_told_of_where_parts_are_saved(thrall):
+    offering(answers={"t": {"content": [LINK, PICTURE]}})
+    words = ("call", "t", "{}", "--save", ".")
+    link = b"[resource_link: no media type, file:///x]\n"
+    told = "thrall: t: links are not fetched: --save writes what is in the answer\n"
+    assert thrall(*words, *GOOD) == (
+        0,
+        link + b"[image: image/png, 10 bytes, saved as ./part-2.png]\n",
+        told,
+    )
+    ran = thrall(*words, "--quiet", *GOOD)
+    assert (ran.status, ran.err) == (0, "")
+    assert thrall("call", "t", "{}", *GOOD).err == ""
+
+
 def test_raw_of_what_cannot_be_decoded_prints_nothing(thrall):
     offering(answers={"t": {"content": [{**PICTURE, "data": BYTES + "!"}]}})
     ran = thrall("call", "t", "a=1", "--raw", *GOOD)

@@ -47,20 +47,22 @@ def give(rendered: Rendered, invocation: Invocation, wanted: OutputOptions) -> N
         OutputError: a file or stdout cannot be written, or it is not one part that `raw` means.
 
     """
-    saved = {}
+    saved, subject = {}, invocation.subject
     if wanted.save is not None:
         saved = saving.save(rendered, wanted.save, force=wanted.force)
+        if any(isinstance(part, MediaPart) and part.is_link for part in rendered.parts):
+            invocation.note("links are not fetched: --save writes what is in the answer", subject)
     terminal = os.isatty(1)
     if wanted.json:
         pieces = render.verbatim(rendered.result, terminal=terminal)
         if saved:
-            invocation.note(f"saved {', '.join(saved.values())}", invocation.subject)
+            invocation.note(f"saved {', '.join(saved.values())}", subject)
     elif wanted.raw and not rendered.is_error:
         pieces = rendered.raw()
     else:
         pieces = rendered.lines(saved, terminal=terminal)
         if rendered.is_empty:
-            invocation.note("the answer is empty", invocation.subject)
+            invocation.note("the answer is empty", subject)
     stdio.write(pieces, invocation.interrupts)
     if terminal and not wanted.json:
         stdio.write(_pictures(rendered, invocation.interrupts), invocation.interrupts)

@@ -29,8 +29,8 @@ def refused(
 
         says = f": {message}" if message else ""
         return InputNeededError(
-            f"the server needs input that was not given: it refused {stage}{says}, because nobody"
-            f" can be asked{elicitation.hint(missing)}"
+            "the server needs input that was not given, and nobody can be asked:"
+            f" it refused {stage} with error {error.code}{says}{elicitation.hint(missing)}"
         )
     code = "without a code" if error.code is None else redact.plain(str(error.code))
     sentence = f"the server refused {stage} with error {code}"
