@@ -16,7 +16,7 @@ def refused(
 ) -> JsonRpcError | InputNeededError:
     """Make the failure of a request that got `error` at `stage`: its code, words and data.
 
-    `modes` are those of elicitation that were declared: no more of them can be the caller's to add.
+    `modes` are those of elicitation that were declared; another one that it lacks can be given.
     """
     message = redact.quoted(error.message) if error.message else ""
     if error.code == mcp.URL_ELICITATION_REQUIRED:
