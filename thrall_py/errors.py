@@ -86,7 +86,16 @@ class SessionLostError(HttpStatusError):
 
 
 class ServerGoneError(ServerError):
-    """The server ended, or closed a pipe: nothing more can be asked of it."""
+    """The server ended, or closed a pipe: nothing more can be asked of it.
+
+    Attributes:
+        has_read: whether it had read all that it was sent, as far as that can be known.
+
+    """
+
+    def __init__(self, sentence: str, *, has_read: bool) -> None:
+        super().__init__(sentence)
+        self.has_read = has_read
 
 
 class TlsError(ServerError):

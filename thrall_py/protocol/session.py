@@ -279,10 +279,12 @@ class Session:
     def closed(self, problem: ChannelClosed) -> ServerError:
         """Make the failure of a server that is gone, or has closed a pipe; it is ended."""
         self.skipped.add_partial(problem.partial)
-        aftermath = self._aftermath()  # now: nobody knows later what it has read
+        # Now: nobody knows later what it has read.
+        aftermath, unread = self._aftermath(), self.channel.unread_by_server()
         ending = self.end()
         what = "closed its input" if problem.input_closed else ending
-        return ServerGoneError(f"the server {what} during {self.stage}{aftermath}")
+        sentence = f"the server {what} during {self.stage}{aftermath}"
+        return ServerGoneError(sentence, has_read=not unread)
 
     def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError | ServerError:
         """Make the failure of a server that was silent for `seconds`, or of what is none."""
