@@ -69,7 +69,8 @@ def test_nor_one_whose_tools_another_has(thrall):
     ran = thrall("pin", "c.json", "--from", "mcp.json")
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err.startswith(
-        "thrall: again: a and again both have the tool a_tool: give one of them a --prefix\n"
+        "thrall: again: a and again both have the tool a_tool: unpin a if they are"
+        " the same server, or give one of them a --prefix\n"
     )
     assert list(pinned()) == ["a"]
 

@@ -101,8 +101,29 @@ def test_a_server_that_cannot_be_pinned_leaves_the_catalog_as_it_was(thrall):
     offering(tools=[{}])
     ran = thrall("pin", "c.json", *GOOD)
     assert (ran.status, ran.out) == (4, b"")
-    assert ran.err == "thrall: c.json: entry 1 of the server's tools has no name\n"
+    assert ran.err == "thrall: fake: entry 1 of the server's tools has no name\n"
     assert Path("c.json").read_bytes() == before
+
+
+def test_a_server_that_is_pinned_again_is_told_of_by_its_name_in_the_catalog(thrall):
+    thrall("pin", "c.json", "--name", "mine", *GOOD)
+    offering(serverInfo={"name": "another", "version": "2"})
+    ran = thrall("pin", "c.json", "--verbose", *GOOD)
+    assert (ran.status, list(servers())) == (0, ["mine"])
+    assert all(line.startswith("thrall: mine: ") for line in ran.err.splitlines())
+
+
+def test_the_same_server_in_other_surroundings_can_take_the_place_of_its_pin(thrall):
+    thrall("pin", "c.json", *GOOD)
+    offering(serverInfo={"name": "another", "version": "2"})
+    ran = thrall("pin", "c.json", "--cwd", ".", *GOOD)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == (
+        "thrall: c.json: fake and another both have the tool echo:"
+        " say --name fake if they are the same server, or give one of them a --prefix\n"
+    )
+    assert thrall("pin", "c.json", "--cwd", ".", "--name", "fake", *GOOD).status == 0
+    assert list(servers()) == ["fake"]
 
 
 def test_a_signal_during_the_teardown_keeps_a_pin_from_being_written(thrall):
@@ -199,7 +220,8 @@ def test_two_servers_with_the_same_tools_need_a_prefix(thrall):
     ran = thrall("pin", "c.json", "--name", "other", *GOOD)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        "thrall: other: one and other both have the tool echo: give one of them a --prefix\n"
+        "thrall: other: one and other both have the tool echo:"
+        " unpin one if they are the same server, or give one of them a --prefix\n"
     )
     assert Path("c.json").read_bytes() == before
     assert thrall("pin", "c.json", "--name", "other", "--prefix", "o_", *GOOD).status == 0
@@ -266,10 +288,10 @@ TOKEN = "ghp_" + "a1B2" * 9
 @pytest.mark.parametrize(
     ("words", "place", "spelling"),
     [
-        ((TOKEN,), 4, "${TOKEN}"),
-        (("--api-key", "abcd1234efgh5678"), 5, "--api-key ${API_KEY}"),
-        (("DB_PASSWORD=x",), 4, "DB_PASSWORD=${DB_PASSWORD}"),
-        (("https://user:x@host/",), 4, "${NAME}"),
+        ((TOKEN,), 4, "'${TOKEN}'"),
+        (("--api-key", "abcd1234efgh5678"), 5, "--api-key '${API_KEY}'"),
+        (("DB_PASSWORD=x",), 4, "'DB_PASSWORD=${DB_PASSWORD}'"),
+        (("https://user:x@host/",), 4, "'${NAME}'"),
     ],
 )
 def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, spelling):
@@ -277,7 +299,7 @@ def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, sp
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
         f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong into a"
-        f" catalog: write '{spelling}' and set the variable, or say --allow-literal\n"
+        f" catalog: write {spelling} and set the variable, or say --allow-literal\n"
     )
     assert os.listdir() == []
 

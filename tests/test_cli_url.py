@@ -15,7 +15,7 @@ SECRET = "sesame42sesame"
 TOKEN = "ghp_" + "a1B2" * 9
 HEAD = "1 tool pinned; hints are the server's own word, nobody has verified them"
 PINNED = f"thrall: loop: {HEAD}\nthrall: loop:   echo  (no hints)\n"
-LITERAL = "looks like a credential, which does not belong into a catalog: write '{}' and set the variable, or say --allow-literal"
+LITERAL = "looks like a credential, which does not belong into a catalog: write {} and set the variable, or say --allow-literal"
 
 
 def pinned():
@@ -543,14 +543,18 @@ def test_a_token_that_ran_out_is_told_by_check_and_call_of_a_catalog(thrall, loo
 
 # -- what does not belong into a catalog -------------------------------------------------------
 
+BEARER = "'Authorization: Bearer ${AUTHORIZATION}' (or --bearer-env AUTHORIZATION)"
 CLEAR = {
     "a token": (["--header", f"Authorization: Bearer {SECRET}"],
-                "the header Authorization", "Bearer ${AUTHORIZATION}"),
-    "a short one": (["--header", "X-Api-Key: x"], "the header X-Api-Key", "${X_API_KEY}"),
-    "a shape": (["--header", f"X-Team: {TOKEN}"], "the header X-Team", "${X_TEAM}"),
-    "one of a file": (["--header-file", "headers"], "the header cookie", "${COOKIE}"),
+                "the header Authorization", BEARER),
+    "a password": (["--header", "Authorization: Basic dTpw"],
+                   "the header Authorization", "'Authorization: Basic ${AUTHORIZATION}'"),
+    "a short one": (["--header", "X-Api-Key: x"],
+                    "the header X-Api-Key", "'X-Api-Key: ${X_API_KEY}'"),
+    "a shape": (["--header", f"X-Team: {TOKEN}"], "the header X-Team", "'X-Team: ${X_TEAM}'"),
+    "one of a file": (["--header-file", "headers"], "the header cookie", "'cookie: ${COOKIE}'"),
     "a default": (["--header", f"Authorization: Bearer ${{T:-{SECRET}}}"],
-                  "the header Authorization", "Bearer ${AUTHORIZATION}"),
+                  "the header Authorization", BEARER),
 }  # fmt: skip
 
 
@@ -765,10 +769,7 @@ def test_servers_of_a_file_with_secrets_in_clear_are_refused_and_the_others_pinn
     )
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--jobs=1")
     assert (ran.status, ran.out) == (3, b"")
-    assert (
-        "thrall: a: the header Authorization " + LITERAL.format("Bearer ${AUTHORIZATION}")
-        in ran.err
-    )
+    assert "thrall: a: the header Authorization " + LITERAL.format(BEARER) in ran.err
     assert "thrall: b: the URL looks like a credential" in ran.err
     assert "thrall: c: ${input:token} means nothing here" in ran.err
     assert TOKEN not in ran.err

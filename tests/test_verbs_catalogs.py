@@ -259,7 +259,7 @@ def test_servers_are_asked_in_their_order_and_one_that_fails_keeps_no_other(inte
     missing = LaunchSpec(("./no-such",), {})
     unset = LaunchSpec(("x",), {"A": "${A}"})
     targets = [
-        pin.Target(missing, {}, Wishes("m")),
+        pin.Target(missing, {}, Wishes("m"), name="m"),
         pin.Target(GOOD._replace(cwd="a"), {}, PLAINLY),
         pin.Target(unset, {}, PLAINLY),
         pin.Target(GOOD, {}, PLAINLY, ("tools",)),

@@ -68,7 +68,7 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
             f"no tool matches {redact.quoted(useless[0])}; the server has {offered or 'none'}"
         )
     _refuse_secrets(entry, redact)
-    _refuse_collisions(catalog, name, entry)
+    _refuse_collisions(catalog, name, entry, wishes)
     catalog.servers[name] = entry
     warnings = [
         *(f"no tool matches {redact.quoted(pattern)} any more" for pattern in useless),
@@ -118,15 +118,19 @@ def _changes(earlier: Entry | None, entry: Entry) -> list[Difference]:
     return drift.compare_server(everything, Live(entry.server, entry.items, []))
 
 
-def _refuse_collisions(catalog: Catalog, name: str, entry: Entry) -> None:
+def _refuse_collisions(catalog: Catalog, name: str, entry: Entry, wishes: Wishes) -> None:
     """Let no tool have the name of another server's: nobody could tell which is called."""
     for other, its in catalog.servers.items():
         both = [] if other == name else sorted(its.offered.keys() & entry.offered.keys())
-        if both:
-            raise CatalogError(
-                f"{visible(other)} and {visible(name)} both have the tool {visible(both[0])}:"
-                " give one of them a --prefix"
-            )
+        if not both:
+            continue
+        ways = "give one of them a --prefix"
+        if its.launch.is_same(entry.launch):  # in other surroundings, or under another name
+            replace = f"unpin {visible(other)}" if wishes.name else f"say --name {visible(other)}"
+            ways = f"{replace} if they are the same server, or {ways}"
+        raise CatalogError(
+            f"{visible(other)} and {visible(name)} both have the tool {visible(both[0])}: {ways}"
+        )
 
 
 def _refuse_secrets(entry: Entry, redact: Redactor) -> None:

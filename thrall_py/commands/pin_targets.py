@@ -97,7 +97,9 @@ def _target(
     wishes = filing.Wishes(name, wanted.prefix, choice, surface)
     earlier = filing.earlier_name(catalog, server.launch, name)
     kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
-    return Target(server.launch, server.given, wishes, surface or kept, wanted.allow_literal)
+    return Target(
+        server.launch, server.given, wishes, surface or kept, wanted.allow_literal, earlier or name
+    )
 
 
 def _of_catalog(wanted: PinOptions, catalog: Catalog) -> list[Target]:

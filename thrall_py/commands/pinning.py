@@ -79,11 +79,11 @@ def _store(
     with file.lock(path, interrupts.pause):
         catalog = file.read_for_update(path)
         for each in found:
-            wishes = each.target.wishes
             try:
-                pins.append((each, filing.add(catalog, each.entry, wishes, each.redact)))
+                filed = filing.add(catalog, each.entry, each.target.wishes, each.redact)
+                pins.append((each, filed))
             except ThrallError as problem:
-                refused.append(Failed(wishes.name, str(problem), problem.exit_status))
+                refused.append(Failed(each.target.name, str(problem), problem.exit_status))
         text = file.dumps(catalog) if pins else ""
         if shown not in (None, text):
             raise CatalogError("the catalog was changed meanwhile, so nothing was written")
