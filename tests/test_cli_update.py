@@ -13,7 +13,8 @@ from thrall_py.transport import stdio
 
 CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
 DIFFERENCE = b'  echo: description: text, changed\n    - "Say it again."\n    + "New."\n'
-HEADED = b"a: 1 difference\n" + DIFFERENCE  # as one of several
+HEADED = b"a: 1 difference (1 text)\n" + DIFFERENCE
+WRITTEN = "thrall: c.json: written\n"
 HEAD = "2 tools"
 UPDATE = ("pin", "c.json", "--update")
 
@@ -48,7 +49,7 @@ def typing(replaced, terminal):
 def test_all_servers_are_pinned_again(thrall):
     ran = thrall(*UPDATE, "--yes")
     assert (ran.status, ran.out) == (0, HEADED)
-    assert ran.err == f"thrall: a: {HEAD}\nthrall: b: {HEAD}\n"
+    assert ran.err == f"thrall: a: {HEAD}\nthrall: b: {HEAD}\n{WRITTEN}"
     assert description() == "New."
     assert thrall("check", "c.json") == (0, b"a: as pinned\nb: as pinned\n", "")
 
@@ -58,7 +59,7 @@ def test_a_named_server_is_pinned_again_alone(thrall):
     ran = thrall(*UPDATE, "b", "--yes")
     assert (ran.status, ran.out, ran.err) == (0, b"", f"thrall: b: {HEAD}\n")
     assert description() == "Say it again."
-    assert thrall(*UPDATE, "a", "--yes").out == DIFFERENCE
+    assert thrall(*UPDATE, "a", "--yes").out == HEADED
     assert description() == "New."
 
 
@@ -126,7 +127,8 @@ def test_yes_is_written(thrall, drifted, typing, terminal):
     typing(b"y\n")
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (0, HEADED)
-    assert b"write this to the catalog? [y/N] " in terminal.shown()
+    assert b"1 difference (1 text): write this to the catalog? [y/N] " in terminal.shown()
+    assert ran.err.endswith(WRITTEN)
     assert description() == "New."
     assert Path("c.json").read_bytes() != drifted
 
@@ -136,6 +138,7 @@ def test_anything_else_is_not(thrall, drifted, typing, typed):
     typing(typed)
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (1, HEADED)
+    assert ran.err.endswith("\nthrall: c.json: nothing was written\n")
     assert Path("c.json").read_bytes() == drifted
 
 
@@ -211,7 +214,7 @@ def test_a_server_that_fails_keeps_no_other_from_being_written(thrall, typing):
     Path("c.json").write_text(json.dumps(catalog))
     typing(b"y\n")
     ran = thrall(*UPDATE)
-    assert (ran.status, ran.out) == (127, DIFFERENCE)
+    assert (ran.status, ran.out) == (127, HEADED)
     assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
     assert description() == "New."
 
@@ -221,7 +224,7 @@ def test_no_keeps_the_status_of_a_failure(thrall, drifted, typing):
     catalog["servers"]["b"]["command"] = ["./no-such"]
     Path("c.json").write_text(json.dumps(catalog))
     typing(b"n\n")
-    assert thrall(*UPDATE)[:2] == (127, DIFFERENCE)
+    assert thrall(*UPDATE)[:2] == (127, HEADED)
     assert json.loads(Path("c.json").read_text()) == catalog
 
 

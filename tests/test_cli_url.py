@@ -295,8 +295,8 @@ def test_a_list_is_never_of_two_sessions(thrall, loop):
 
 
 def test_drift_is_found_by_check_and_pinned_by_update(thrall, drifting):
-    shown = b'  echo: description: text, added\n    + "New."\n'
-    assert thrall("check", "c.json") == (1, b"loop: 1 difference\n" + shown, "")
+    shown = b'loop: 1 difference (1 text)\n  echo: description: text, added\n    + "New."\n'
+    assert thrall("check", "c.json") == (1, shown, "")
     url = pinned()["loop"]["url"]
     ran = thrall("pin", "c.json", "--update", "--yes")
     assert (ran.status, ran.out) == (0, shown)

@@ -33,6 +33,7 @@ class Filed(NamedTuple):
     differences: list[Difference]  # from the earlier pin, if there was one
     left_out: list[str]  # tools that are offered and not wanted
     warnings: list[str]
+    is_new: bool  # there was no earlier pin
 
 
 def earlier_name(catalog: Catalog, launch: ServerSpec, name: str | None) -> str | None:
@@ -76,7 +77,7 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
-    return Filed(name, entry, _changes(earlier, entry), left_out, warnings)
+    return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None)
 
 
 def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry | None]:
