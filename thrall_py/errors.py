@@ -93,7 +93,7 @@ class ServerGoneError(ServerError):
 
     """
 
-    def __init__(self, sentence: str, *, has_read: bool) -> None:
+    def __init__(self, sentence: str, *, has_read: bool = True) -> None:
         super().__init__(sentence)
         self.has_read = has_read
 
