@@ -59,6 +59,7 @@ def unread(terminal):
     return count
 
 
+@pytest.mark.parametrize("chunk", [1, 100])  # bytes that are there at a time
 @pytest.mark.parametrize(
     ("answer", "shows"),
     [
@@ -72,7 +73,10 @@ def unread(terminal):
         (b"x\x1b[?62;4c", True),  # typed a moment before
     ],
 )
-def test_the_terminal_says_whether_it_shows_sixel(terminal, on_stdout, interrupts, answer, shows):
+def test_the_terminal_says_whether_it_shows_sixel(
+    terminal, on_stdout, interrupts, monkeypatch, answer, shows, chunk
+):
+    monkeypatch.setattr(screen, "_CHUNK", chunk)
     on_stdout()
     before = termios.tcgetattr(terminal.theirs)
     with answering(terminal, answer):

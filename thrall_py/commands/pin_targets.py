@@ -98,7 +98,12 @@ def _target(
     earlier = filing.earlier_name(catalog, server.launch, name)
     kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
     return Target(
-        server.launch, server.given, wishes, surface or kept, wanted.allow_literal, earlier or name
+        server.launch,
+        server.given,
+        wishes,
+        surface or kept,
+        wanted.allow_literal,
+        name=earlier or name,
     )
 
 

@@ -30,6 +30,13 @@ def answered_by(message: wire.Message, requests: OpenRequests) -> Id | None:
     return next((id_ for id_ in requests if wire.same_id(value, id_)), None)
 
 
+def response(id_: Id, message: wire.Message) -> Response | None:
+    """Take `message` as the response to a request; None if it has neither a result nor an error."""
+    if message.error is not None:
+        return Response(id_, None, mcp.parse_error(message.error))
+    return None if message.result is None else Response(id_, message.result, None)
+
+
 def is_echo(message: wire.Message, requests: OpenRequests) -> bool:
     """Tell whether our own request came back: the server repeats what it reads, as cat does."""
     value = wire.load_or_none(message.id)

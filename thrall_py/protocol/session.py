@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from thrall_py import errors
 from thrall_py.errors import InputNeededError, ServerError, ServerGoneError, TimedOutError
 from thrall_py.protocol import matching, mcp, refusal, watcher, wire
+from thrall_py.protocol.aftermath import Aftermath
 from thrall_py.protocol.channel import (
     NO_HEADERS,
     Channel,
@@ -22,12 +23,10 @@ from thrall_py.protocol.channel import (
 from thrall_py.protocol.echo import Echo
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.matching import Id, Response
-from thrall_py.protocol.skipped import SkippedLines
 from thrall_py.protocol.user import Clock, Respondent, User
 from thrall_py.redact import Redactor
 
 HANDSHAKE = "the handshake"  # the stage
-_REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
 
 
 class Session:
@@ -68,10 +67,9 @@ class Session:
         self.next_id = 1
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
-        self.skipped = SkippedLines(redact)
         self.echo = Echo()
-        self._replied = 0  # bytes behind the last request, which the server may not have read
-        self._has_run = False  # a tool has, which asked to come back for its result
+        self._account = Aftermath(redact)
+        self.skipped = self._account.skipped
 
     @property
     def mirrors(self) -> bool:
@@ -95,10 +93,10 @@ class Session:
         """
         self.stage = method
         response = self.ask(method, params, seconds, since, mirrored)
-        if response.result is None:
-            assert response.error, "a response has one of the two"
+        if response.error is not None:
             raise self.refused(response.error)
-        self._has_run |= method == "tools/call"
+        assert response.result, "a response has one of the two"
+        self._account.answered(method)
         return response.result
 
     def ask(
@@ -161,7 +159,7 @@ class Session:
         self.echo.expect(message if self.stage == HANDSHAKE else b"")
         self.channel.send(message, label)
         self._open[chosen] = method
-        self._replied = 0
+        self._account.requested()
         return chosen
 
     def notify(self, method: str, params: str = "{}") -> None:
@@ -174,7 +172,7 @@ class Session:
         Raises:
             ServerError: a response, or something else on the line, cannot be used.
             InputNeededError: the server asks what nobody answers. It has been told.
-            ReceiveTimeout: as the channel said, or the request came back and nothing else.
+            ReceiveTimeout: as the channel said, or only the request came back.
             ChannelClosed, Unanswered: as the channel said.
 
         """
@@ -242,12 +240,10 @@ class Session:
             del self._open[id_]
             if not self._open:
                 self.channel.settle()
-            if message.error is not None:
-                self._responses.append(Response(id_, None, mcp.parse_error(message.error)))
-            elif message.result is not None:
-                self._responses.append(Response(id_, message.result, None))
-            else:
+            response = matching.response(id_, message)
+            if response is None:
                 raise self.failed("sent an answer with neither a result nor an error")
+            self._responses.append(response)
         elif message.method is None or message.is_answer or matching.is_echo(message, self._open):
             self.skipped.add(line)
         elif message.id is not None:
@@ -259,8 +255,7 @@ class Session:
         if self.server.is_modern or id_.first in "{[tf":
             return  # 2026-07-28: the client sends requests and notifications only
         message = wire.reply(id_, self.user.outcome(method, params))
-        self._replied = (self._replied if self.channel.unread_by_server() else 0) + len(message)
-        if self._replied > _REPLIES_LIMIT:
+        if not self._account.replied(len(message), self.channel.unread_by_server()):
             raise self.failed("sends more requests than it reads replies")
         self.channel.send(message, Label("", self.server.revision))
 
@@ -302,7 +297,4 @@ class Session:
         return refusal.refused(error, self.stage, self.redact, self.user.modes)
 
     def _aftermath(self, *, ran: bool = True) -> str:
-        # If more is unread than what stands behind it, the call itself was not read whole.
-        ran = self._has_run or (ran and self.channel.unread_by_server() <= self._replied)
-        said = "; the tool may have run" if ran and self.stage == "tools/call" else ""
-        return said + self.skipped.sentence()
+        return self._account.sentence(self.stage, self.channel.unread_by_server(), ran=ran)
