@@ -2,7 +2,7 @@
 
 import math
 
-_PATIENCE = 2.0  # seconds; servers that print what they read, and answer it then, are not that slow
+_PATIENCE = 5.0  # seconds; servers that print what they read, and answer it then, are not that slow
 
 
 class Echo:
