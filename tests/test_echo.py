@@ -37,7 +37,7 @@ def opened(servers, revision=None, seconds=120):
 
 @pytest.mark.parametrize(
     ("revision", "seconds", "waited"),
-    [(None, 120, 10.0), (None, 3, 2.0), ("2025-11-25", 120, 5.0), (mcp.MODERN, 120, 2.0)],
+    [(None, 120, 10.0), (None, 3, 2.0), ("2025-11-25", 120, 5.0), (mcp.MODERN, 120, 5.0)],
 )
 def test_a_program_that_only_repeats_its_input_is_given_up_soon(revision, seconds, waited):
     servers = Servers(lambda asked: [echo(asked)])
