@@ -68,6 +68,7 @@ class Process:
         for fd in (self._output, self._child.exit, interrupts.fileno()):
             self._poll.register(fd, select.POLLIN)
         self._outgoing: deque[memoryview] = deque()
+        self._unwritten = 0  # bytes for which there is no reader any more
         self._lines: deque[bytearray] = deque()  # complete, not yet asked for
         self._partial = bytearray()
         self._listen_until = _NEVER  # past this moment no answer can be hoped for
@@ -119,7 +120,7 @@ class Process:
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and wait to be read, in the pipe and before it."""
         (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
-        return int(waiting) + sum(map(len, self._outgoing))
+        return int(waiting) + sum(map(len, self._outgoing)) + self._unwritten
 
     def close(self) -> str:
         """End the server and whatever it started: ask, wait, insist, kill, and only then reap.
@@ -238,6 +239,7 @@ class Process:
         except BlockingIOError:
             return
         except BrokenPipeError:
+            self._unwritten = sum(map(len, self._outgoing))
             self._outgoing.clear()
             # What it said before may still be on its way, and its exit status too.
             self._listen_until = min(self._listen_until, time.monotonic() + _OWN_EXIT)

@@ -9,7 +9,7 @@ import re
 import time
 from collections import deque
 
-from thrall_py.errors import ServerError
+from thrall_py.errors import ServerError, UnauthorizedError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.protocol.jsontext import Value
@@ -61,6 +61,7 @@ class Streamable:
         self.is_shared = False
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
+        self._unsent = 0  # bytes of a call for which there is no connection yet
         self.farewell: int | None = None
 
     @property
@@ -111,8 +112,8 @@ class Streamable:
         self._end_stream()
 
     def unread_by_server(self) -> int:
-        """Nobody can know."""
-        return 0
+        """Count what is not on its way; of the rest nobody can know."""
+        return self._unsent + sum(len(message) for message, _ in self._outgoing)
 
     def flush(self, deadline: float) -> None:
         """Post what is queued but for requests, whose replies `receive` waits for."""
@@ -151,7 +152,9 @@ class Streamable:
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
         if label.method == "tools/call":
+            self._unsent = len(message)
             self._unheard = origin.start(request, deadline), request
+            self._unsent = 0
             return
         reply = origin.request(request, deadline)
         self._has_begun = True
@@ -243,7 +246,10 @@ class Streamable:
             raise why
         reply = self._reply_to_resumption(events, why, deadline)
         if not self._contact.reader.is_stream(reply):
-            self._contact.read(reply, deadline)
+            try:
+                self._contact.read(reply, deadline)
+            except UnauthorizedError as problem:
+                raise UnauthorizedError(str(problem), is_late=True) from None
             what = f"does not let its stream of events be resumed (status {reply.status})"
             raise Unanswered(what, reply.status)
         self._stream = Stream(reply, EventStream(self._contact.limit, events.last_id))
@@ -280,7 +286,7 @@ class Streamable:
         patience = min(deadline, time.monotonic() + _STANDING_WAIT)
         with contextlib.suppress(ServerError, ReceiveTimeout):
             connection = origin.start(Request("GET", origin.url.target, headers), patience)
-            self._standing = Standing(connection, limit, self._incoming.append)
+            self._standing = Standing(connection, origin.heard, limit, self._incoming.append)
             while self._standing.is_awaited:
                 contact.waiting.until(patience, self._standing.fileno())
                 self._standing.take()
