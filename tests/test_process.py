@@ -41,6 +41,18 @@ def start(interrupts, graveyard):
         process.close()
 
 
+# -- what was not read --------------------------------------------------------------------------
+
+
+def test_what_no_one_reads_any_more_counts_as_unread(start):
+    process = start("closes_stdin")
+    process.receive(within(SOON))
+    process.send(b"12345\n")
+    with pytest.raises(ChannelClosed):
+        process.receive(within(SOON))
+    assert process.unread_by_server() == 6
+
+
 # -- lines -------------------------------------------------------------------------------------
 
 
@@ -83,7 +95,7 @@ def test_a_line_may_be_as_long_as_the_limit(start, size, limit):
 def test_a_longer_line_is_refused_whether_it_ends_or_not(start, name, size):
     with pytest.raises(MessageTooLarge) as refused:
         start(name, size, limit=1000).receive(within(SOON))
-    assert refused.value.limit == 1000
+    assert refused.value.size == "1000 bytes in one line"
 
 
 def test_a_line_without_end_is_not_read_to_its_end(start):

@@ -8,6 +8,7 @@ from thrall_py.catalog.file import Catalog
 from thrall_py.commands.invocation import Invocation
 from thrall_py.errors import CatalogError, InputError, UsageError
 from thrall_py.options import NO_SERVER_OPTIONS, ServerOptions
+from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import JsonError
 from thrall_py.verbs import arguments
 from thrall_py.verbs.pin import Failed, Target
@@ -96,19 +97,31 @@ def _target(
     wishes = filing.Wishes(name, wanted.prefix, choice, surface)
     earlier = filing.earlier_name(catalog, server.launch, name)
     kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
-    return Target(server.launch, server.given, wishes, surface or kept, wanted.allow_literal)
+    return Target(
+        server.launch,
+        server.given,
+        wishes,
+        surface or kept,
+        wanted.allow_literal,
+        name=earlier or name,
+    )
 
 
 def _of_catalog(wanted: PinOptions, catalog: Catalog) -> list[Target]:
     names = wanted.names or tuple(catalog.servers)
     if not names:
         raise CatalogError(f"{visible(wanted.catalog)} has no servers, so there is nothing to pin")
-    return [
-        _target(
-            configured.Configured(file.entry_of(catalog, name).launch, {}), name, wanted, catalog
-        )
-        for name in names
-    ]
+    targets = []
+    for name in names:
+        pinned = file.entry_of(catalog, name)
+        target = _target(configured.Configured(pinned.launch, {}), name, wanted, catalog)
+        targets.append(target._replace(remembered=_newest_of_its_era(pinned.server.revision)))
+    return targets
+
+
+def _newest_of_its_era(revision: str) -> str:
+    """The revision to begin with: the era is remembered, and in it a server may have moved on."""
+    return revision if revision == mcp.MODERN else mcp.LEGACY[0]
 
 
 def _of_file(

@@ -7,13 +7,15 @@ from thrall_py.protocol.jsontext import JsonError
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.url import parse
 
 _JSON = "application/json"
 EVENTS = "text/event-stream"
-_UNAUTHORIZED, _FORBIDDEN = 401, 403
+_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 _CHALLENGE = 500  # characters
 _TYPE = 80  # characters of a media type
 _ERROR = b'{"jsonrpc":"2.0","id":null,"error":%s}'
+_USUAL_PATH = "/mcp"
 _KEPT = 4096  # bytes of a body, more than is shown
 
 
@@ -94,7 +96,12 @@ class Reader:
         wait = reply.header("retry-after")
         if wait:
             words += f", to be tried again after {self._redact.plain(wait, _TYPE)}"
-        return words + (f" and {self._beginning(body)}" if body.strip() else " and no body")
+        words += f" and {self._beginning(body)}" if body.strip() else " and no body"
+        if reply.status == _NOT_FOUND:
+            path = parse(self._endpoint.url).target.partition("?")[0]
+            others = "" if path == _USUAL_PATH else f" many servers answer at {_USUAL_PATH}"
+            words += f" (is the path of the URL right?{others})"
+        return words
 
     def _beginning(self, body: bytearray) -> str:
         text = self._redact.mask(bytes(body[:_KEPT]).decode("utf-8", "replace"))

@@ -9,7 +9,7 @@ import re
 import time
 from collections import deque
 
-from thrall_py.errors import ServerError
+from thrall_py.errors import ServerError, UnauthorizedError
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.protocol.jsontext import Value
@@ -38,6 +38,8 @@ class Streamable:
         may_ask: whether it may ask the user something, which it may do on a stream of its own.
 
     Attributes:
+        session_id: what the server handed out; empty without a session.
+        is_shared: others are in the session as well, so it is not ended.
         farewell: the status of the reply to DELETE, which ends a session; None before, and without.
 
     """
@@ -55,15 +57,21 @@ class Streamable:
         self._label = Label("", "")  # of the last request
         self._is_due = False  # a response to it
         self._has_begun = False  # the server has, to answer it
-        self._session = b""  # the id that the server handed out
+        self.session_id = b""
+        self.is_shared = False
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
+        self._unsent = 0  # bytes of a call for which there is no connection yet
         self.farewell: int | None = None
 
     @property
     def has_session(self) -> bool:
         """Whether the server handed out the id of a session."""
-        return bool(self._session)
+        return bool(self.session_id)
+
+    def join(self, session_id: bytes, revision: str) -> None:
+        """Go on in a session that somebody else has opened."""
+        self.session_id, self._label = session_id, Label("", revision)
 
     def send(self, message: bytes, label: Label, /) -> None:
         """Queue a message; it is posted while `receive` waits.
@@ -104,8 +112,8 @@ class Streamable:
         self._end_stream()
 
     def unread_by_server(self) -> int:
-        """Nobody can know."""
-        return 0
+        """Count what is not on its way; of the rest nobody can know."""
+        return self._unsent + sum(len(message) for message, _ in self._outgoing)
 
     def flush(self, deadline: float) -> None:
         """Post what is queued but for requests, whose replies `receive` waits for."""
@@ -123,9 +131,9 @@ class Streamable:
         return self._contact.leave(self.flush, self._end_session)
 
     def _end_session(self, deadline: float) -> None:
-        if self._session:
+        if self.session_id and not self.is_shared:
             headers = self._headers(self._label)
-            self._session = b""
+            self.session_id = b""
             goodbye = Request("DELETE", self._contact.origin.url.target, headers)
             self.farewell = self._contact.tell(goodbye, deadline)
 
@@ -139,12 +147,14 @@ class Streamable:
         self._posted = message
         self._label, self._is_due, self._has_begun = label, True, False
         if label.method == "initialize":
-            self._session = b""
+            self.session_id = b""
         origin = self._contact.origin
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
         if label.method == "tools/call":
+            self._unsent = len(message)
             self._unheard = origin.start(request, deadline), request
+            self._unsent = 0
             return
         reply = origin.request(request, deadline)
         self._has_begun = True
@@ -168,15 +178,15 @@ class Streamable:
         """Take the reply to a request."""
         if self._label.method == "initialize" and reply.is_success:
             given = reply.header("mcp-session-id").encode("latin-1")
-            self._session = given if _SESSION_ID.fullmatch(given) else b""
+            self.session_id = given if _SESSION_ID.fullmatch(given) else b""
         reader = self._contact.reader
         if reader.is_stream(reply):
             self._resumptions = 0
             self._stream = Stream(reply, EventStream(self._contact.limit))
             return
         body = self._contact.read(reply, deadline)
-        if self._session and self._is_about_session(reply, body):
-            self._session = b""
+        if self.session_id and self._is_about_session(reply, body):
+            self.session_id = b""
             what = f"does not know the session any more (status {reply.status})"
             raise Unanswered(what, reply.status, session_lost=True)
         self._incoming.append(reader.message(reply, body))
@@ -203,8 +213,8 @@ class Streamable:
             headers.append(("MCP-Protocol-Version", label.revision))
         if label.revision == mcp.MODERN:
             headers += [("Mcp-Method", label.method), *label.mirrored.items()]
-        elif self._session:
-            headers.append(("Mcp-Session-Id", self._session))
+        elif self.session_id:
+            headers.append(("Mcp-Session-Id", self.session_id))
         return headers
 
     # -- a stream of events --------------------------------------------------------------------
@@ -236,7 +246,10 @@ class Streamable:
             raise why
         reply = self._reply_to_resumption(events, why, deadline)
         if not self._contact.reader.is_stream(reply):
-            self._contact.read(reply, deadline)
+            try:
+                self._contact.read(reply, deadline)
+            except UnauthorizedError as problem:
+                raise UnauthorizedError(str(problem), is_late=True) from None
             what = f"does not let its stream of events be resumed (status {reply.status})"
             raise Unanswered(what, reply.status)
         self._stream = Stream(reply, EventStream(self._contact.limit, events.last_id))
@@ -273,7 +286,7 @@ class Streamable:
         patience = min(deadline, time.monotonic() + _STANDING_WAIT)
         with contextlib.suppress(ServerError, ReceiveTimeout):
             connection = origin.start(Request("GET", origin.url.target, headers), patience)
-            self._standing = Standing(connection, limit, self._incoming.append)
+            self._standing = Standing(connection, origin.heard, limit, self._incoming.append)
             while self._standing.is_awaited:
                 contact.waiting.until(patience, self._standing.fileno())
                 self._standing.take()
