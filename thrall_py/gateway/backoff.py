@@ -5,6 +5,8 @@ import asyncio
 from thrall_py.errors import ThrallError
 
 _SHORTEST, _LONGEST = 0.1, 30.0  # seconds
+# Nobody waits longer than this, in seconds: a model that calls is better told what is wrong.
+_PATIENCE = 2.0
 
 
 class Backoff:
@@ -30,11 +32,11 @@ class Backoff:
         """Wait until it may be tried again.
 
         Raises:
-            ThrallError: that is more than `seconds` from now; it is the last failure.
+            ThrallError: that is more than `seconds`, or 2 s, from now; it is the last failure.
 
         """
         left = self._until - asyncio.get_running_loop().time()
-        if self._problem and left > seconds:
+        if self._problem and left > min(seconds, _PATIENCE):
             raise self._problem.with_traceback(None)
         if self._problem and left > 0:
             await asyncio.sleep(left)

@@ -1,0 +1,60 @@
+"""The pause before something that failed is tried again."""
+
+import asyncio
+
+import pytest
+from gateways import run
+
+from thrall_py.errors import ServerError
+from thrall_py.gateway.backoff import Backoff
+
+PROBLEM = ServerError("it does not start")
+
+
+def failed(times):
+    backoff = Backoff()
+    for _ in range(times):
+        backoff.failed(PROBLEM)
+    return backoff
+
+
+def test_before_a_failure_and_after_a_success_nobody_waits():
+    async def wait():
+        await Backoff().wait(0)
+        backoff = failed(9)
+        backoff.succeeded()
+        await backoff.wait(0)
+        return backoff
+
+    assert run(wait())._problem is None
+
+
+def test_a_short_pause_is_waited_for():
+    async def wait():
+        backoff = failed(1)
+        started = asyncio.get_running_loop().time()
+        await backoff.wait(60)
+        return asyncio.get_running_loop().time() - started
+
+    assert run(wait()) >= 0.09
+
+
+def test_a_pause_that_is_over_is_none():
+    async def wait():
+        backoff = failed(1)
+        backoff._until -= 1
+        await backoff.wait(0)
+        return backoff
+
+    assert run(wait())._problem is PROBLEM
+
+
+@pytest.mark.parametrize(("failures", "seconds"), [(1, 0.01), (6, 120)])
+def test_a_longer_pause_than_somebody_has_or_than_two_seconds_is_the_last_failure(
+    failures, seconds
+):
+    async def wait():
+        await failed(failures).wait(seconds)
+
+    with pytest.raises(ServerError, match="it does not start"):
+        run(wait())
