@@ -55,6 +55,7 @@ SHARED = {
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",
+        "transport/spawn.py",
         "transport/workers.py",
     },
 }

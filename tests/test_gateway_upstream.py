@@ -124,7 +124,7 @@ def test_what_answers_nothing_is_passed_over_and_shows_in_a_failure():
 
     assert using(scenario) == (
         "the server exited with status 7 during tools/call; the tool may have run;"
-        ' skipped 6 lines, the first: "banner"'
+        ' skipped 6 lines, the first: "banner" (a later one is an answer with id 999, which nobody asked with)'
     )
 
 

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections import deque
 
 import pytest
@@ -11,8 +12,8 @@ from servers import command
 
 from thrall_py.errors import Interrupted
 from thrall_py.protocol.channel import ChannelClosed, MessageTooLarge, ReceiveTimeout
-from thrall_py.transport import descendants
-from thrall_py.transport.process import Process, _ending
+from thrall_py.transport import descendants, spawn
+from thrall_py.transport.process import Process
 from thrall_py.transport.spawn import Command
 
 SOON = 10.0  # seconds; for what should happen at once, on a busy machine
@@ -366,7 +367,8 @@ def test_a_server_that_died_of_a_signal_is_told_of_by_its_name(start, signum, en
 
 
 def test_a_process_that_the_kernel_does_not_end_is_told_of():
-    assert _ending(None) == "could not be ended"
+    child = types.SimpleNamespace(process=types.SimpleNamespace(returncode=None))
+    assert spawn.ending(child) == "could not be ended"
 
 
 def test_children_from_before_are_not_touched(start):

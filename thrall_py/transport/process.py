@@ -134,7 +134,7 @@ class Process:
             self._signal(signal.SIGTERM)
             self._drain(_TERM_WAIT, lambda: False)
             self._kill()
-            self._how = _CLOSED if self._stays else _ending(self._child.process.returncode)
+            self._how = "closed its output" if self._stays else spawn.ending(self._child)
         return self._how
 
     def end_input(self) -> bool:
@@ -285,18 +285,3 @@ class Process:
         # Not reaped yet, so the number is still ours. A group of zombies answers EPERM on macOS.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.process.pid, signum)
-
-
-_CLOSED = "closed its output"
-
-
-def _ending(status: int | None) -> str:
-    """How a process ended, from what wait(2) said of it."""
-    if status is None:
-        return "could not be ended"
-    if status >= 0:
-        return f"exited with status {status}"
-    try:
-        return f"was ended by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"was ended by signal {-status}"

@@ -113,14 +113,14 @@ def _transport(session: Session) -> Iterator[Check]:
         yield checkup.skipped("session", "it lasts as long as the stream")
         return
     yield checkup.ok("transport", "Streamable HTTP")
-    words = "it has an id" if channel.has_session else "there is none, each request is for itself"
+    words = "it has an id" if channel.session_id else "there is none, each request is for itself"
     yield checkup.ok("session", words)
 
 
 def _ending(session: Session) -> Check:
     """End the session, and judge how the server takes it (2025-11-25, "Session Management")."""
     channel = unwatched(session.channel)
-    if not isinstance(channel, Streamable) or not channel.has_session:
+    if not isinstance(channel, Streamable) or not channel.session_id:
         return checkup.skipped("ended", "there is no session to be ended")
     session.end()
     if channel.farewell in _DONE:

@@ -3,7 +3,7 @@
 from thrall_py.errors import UnauthorizedError
 from thrall_py.protocol import wire
 from thrall_py.protocol.channel import Unanswered
-from thrall_py.protocol.jsontext import JsonError
+from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.reply import Reply
@@ -11,7 +11,7 @@ from thrall_py.transport.http.url import parse
 
 _JSON = "application/json"
 EVENTS = "text/event-stream"
-_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
+_BAD_REQUEST, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 400, 401, 403, 404
 _CHALLENGE = 500  # characters
 _TYPE = 80  # characters of a media type
 _ERROR = b'{"jsonrpc":"2.0","id":null,"error":%s}'
@@ -116,3 +116,25 @@ def read_messages(body: bytearray) -> list[wire.Message]:
         return wire.read(body)
     except JsonError:
         return []
+
+
+def forgets_session(reply: Reply, body: bytearray, posted: bytes) -> bool:
+    """Tell whether a reply to `posted` asks for a new handshake (2025-11-25, "Session Management").
+
+    Servers made after an example of the TypeScript SDK say it with status 400 and in words.
+    What answers our request in other words is its answer, whatever the status.
+    """
+    if reply.status not in (_BAD_REQUEST, _NOT_FOUND) or reply.media_type == EVENTS:
+        return False
+    messages = read_messages(body)
+    own = wire.read(posted)[0].id
+    says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
+    is_answer = any(_same_id(each.id, own) for each in messages)
+    if reply.status == _NOT_FOUND:
+        return says_so or not is_answer
+    return says_so and not is_answer
+
+
+def _same_id(one: Value | None, own: Value | None) -> bool:
+    value = wire.load_or_none(own)
+    return isinstance(value, int | str) and wire.same_id(wire.load_or_none(one), value)

@@ -10,12 +10,11 @@ import time
 from collections import deque
 
 from thrall_py.errors import ServerError, UnauthorizedError
-from thrall_py.protocol import mcp, wire
+from thrall_py.protocol import mcp
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
-from thrall_py.protocol.jsontext import Value
 from thrall_py.transport.http.connection import Connection, Headers, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
-from thrall_py.transport.http.reader import EVENTS, read_messages
+from thrall_py.transport.http.reader import forgets_session
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.standing import Standing
 from thrall_py.transport.http.waiting import Woken
@@ -27,7 +26,6 @@ _STANDING_WAIT = 0.3  # seconds for the stream of a GET to begin; it may never
 _MOST_RESUMPTIONS = 3  # of a stream, without an event in between
 _HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
 _SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
-_BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
 class Streamable:
@@ -63,11 +61,6 @@ class Streamable:
         self._posted = b""  # the last request
         self._unsent = 0  # bytes of a call for which there is no connection yet
         self.farewell: int | None = None
-
-    @property
-    def has_session(self) -> bool:
-        """Whether the server handed out the id of a session."""
-        return bool(self.session_id)
 
     def join(self, session_id: bytes, revision: str) -> None:
         """Go on in a session that somebody else has opened."""
@@ -185,27 +178,11 @@ class Streamable:
             self._stream = Stream(reply, EventStream(self._contact.limit))
             return
         body = self._contact.read(reply, deadline)
-        if self.session_id and self._is_about_session(reply, body):
+        if self.session_id and forgets_session(reply, body, self._posted):
             self.session_id = b""
             what = f"does not know the session any more (status {reply.status})"
             raise Unanswered(what, reply.status, session_lost=True)
         self._incoming.append(reader.message(reply, body))
-
-    def _is_about_session(self, reply: Reply, body: bytearray) -> bool:
-        """Whether a new handshake is asked for (2025-11-25, "Session Management").
-
-        Servers made after an example of the TypeScript SDK say it with status 400 and in words.
-        What answers our request in other words is its answer, whatever the status.
-        """
-        if reply.status not in (_BAD_REQUEST, _NOT_FOUND) or reply.media_type == EVENTS:
-            return False
-        messages = read_messages(body)
-        own = wire.read(self._posted)[0].id
-        says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
-        is_answer = any(_same_id(each.id, own) for each in messages)
-        if reply.status == _NOT_FOUND:
-            return says_so or not is_answer
-        return says_so and not is_answer
 
     def _headers(self, label: Label) -> Headers:
         headers: list[tuple[str, str | bytes]] = []
@@ -298,8 +275,3 @@ class Streamable:
 
     def _watching(self) -> contextlib.AbstractContextManager[None]:
         return self._contact.waiting.watching(self._standing)
-
-
-def _same_id(one: Value | None, own: Value | None) -> bool:
-    value = wire.load_or_none(own)
-    return isinstance(value, int | str) and wire.same_id(wire.load_or_none(one), value)
