@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from real.bench import MARK, THRALL, processes_with
@@ -94,6 +93,22 @@ def test_a_thousand_calls_on_one_pipe_under_ids_that_look_alike_get_their_own_an
         return len(ids)
 
     assert run(load()) == CALLS
+
+
+def test_a_gateway_before_a_gateway_gives_each_call_its_answer(catalog, revision, tmp_path):
+    async def load(gateway):
+        async with clients(gateway, revision) as [client]:
+            await asyncio.gather(*(echo(client, id_, f"far {id_}", 0.1) for id_ in range(200)))
+        return len(processes_with(gateway.mark))
+
+    with serving(catalog) as far:
+        near = str(tmp_path / "near.json")
+        words = [*THRALL, "pin", near, "--name", "far", "--url", far.url]
+        subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
+        with serving(near) as gateway:
+            processes = run(load(gateway))
+    # One for each request that is open, but not for each of two hundred.
+    assert 1 < processes <= 20
 
 
 def test_memory_is_flat(catalog, revision):
@@ -237,17 +252,14 @@ def test_a_signal_under_load_ends_all(catalog, signum):
                 for id_ in range(20)
             ]
             await asyncio.sleep(1)
-            started = time.monotonic()
             gateway.process.send_signal(signum)
             await asyncio.gather(*calls, return_exceptions=True)
             await asyncio.to_thread(gateway.process.wait, PATIENCE)
-            return time.monotonic() - started
 
     with serving(catalog) as gateway:
-        seconds = run(load(gateway))
+        run(load(gateway))
         nothing_left_soon(gateway.mark)
     assert gateway.process.returncode == -signum
-    assert seconds < 30
 
 
 def test_a_gateway_on_pipes_that_is_killed_leaves_no_server(catalog):
