@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -68,9 +67,8 @@ class Running:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
-    def end(self, signum=signal.SIGTERM):
-        """End it with a signal."""
-        self.process.send_signal(signum)
+    def end(self):
+        self.process.terminate()
         self.process.wait(LIMIT)
 
 
