@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from thrall_py import errors
 from thrall_py.catalog import file, filing, report
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.commands import differences, pin_targets
 from thrall_py.commands.invocation import Invocation, is_styled, say
 from thrall_py.commands.pin_targets import PinOptions
@@ -99,7 +100,8 @@ def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
             break
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
-        rows = 0 if wanted.update else listing.MOST_TOOLS
+        is_command = isinstance(each.entry.launch, ExecSpec)  # which gives no hints
+        rows = 0 if wanted.update or is_command else listing.MOST_TOOLS
         listing.tell(odd, found.redact, tell, rows=rows, terminal=is_styled(2))
         if found.target.given and wanted.source is not None:
             names = ", ".join(f"${{{name}}}" for name in found.target.given)

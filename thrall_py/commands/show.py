@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterator
 
 import click
 
@@ -12,6 +13,7 @@ from thrall_py.transport import stdio
 from thrall_py.visible import visible
 
 _FORMATS = ("text", "names", "json", "thrall", "openai", "anthropic", "mcp", "mcp-json")
+_AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
 
 
 @click.command(short_help="Show a catalog, or one of its tools.")
@@ -26,8 +28,19 @@ _FORMATS = ("text", "names", "json", "thrall", "openai", "anthropic", "mcp", "mc
     metavar="FORMAT",
     help="text, names, json, thrall, openai, anthropic, mcp or mcp-json (text).",
 )
+@click.option("--serve", is_flag=True, help="With mcp-json: thrall serve as the one server.")
+@click.option("--for", "agent", type=click.Choice(_AGENTS), metavar="AGENT",
+              help="As claude-code, claude-desktop, cursor or vscode take it.")  # fmt: skip
 @click.pass_obj
-def show(invocation: Invocation, *, catalog: str, tool: str | None, format_: str) -> int:
+def show(  # noqa: PLR0913 - one for each option of its own
+    invocation: Invocation,
+    *,
+    catalog: str,
+    tool: str | None,
+    format_: str,
+    serve: bool,
+    agent: str | None,
+) -> int:
     """Show the tools of CATALOG, or how to call TOOL; nothing is started.
 
     Arguments are written name:type, with ! if required and = before a default.
@@ -38,6 +51,8 @@ def show(invocation: Invocation, *, catalog: str, tool: str | None, format_: str
 
     if invocation.server is not None:
         raise UsageError("show starts no server")
+    if serve or agent is not None:
+        _refuse_contradictions(format_, tool, serve=serve)
     invocation.need_stdout()
     pinned = file.read(catalog)
     tools = formats.offered(pinned)
@@ -52,13 +67,32 @@ def show(invocation: Invocation, *, catalog: str, tool: str | None, format_: str
         lines = usage.lines(tools) if tool is None else usage.page(*tools[0], catalog)
     elif format_ == "names":
         lines = iter(visible(name) for name, _ in tools)
+    elif serve:
+        from thrall_py.commands import agents
+
+        lines = agents.configuration(invocation, catalog, pinned, agent)
     elif format_ == "mcp-json":
         lines = iter([canonical.indented(formats.as_servers(pinned)).rstrip("\n")])
+        for name in formats.commands(pinned):
+            invocation.note("left out: a plain command is no server", name)
     else:
         call = [sys.executable, "-m", "thrall_py", "call", "NAME"]
         call += ["--catalog", os.path.abspath(catalog)]
         lines = iter([canonical.indented(formats.FORMATS[format_](tools, call)).rstrip("\n")])
+    _print(lines, invocation)
+    return errors.ANSWERED
+
+
+def _refuse_contradictions(format_: str, tool: str | None, *, serve: bool) -> None:
+    if not serve:
+        raise UsageError("--for is about the configuration of an agent: it needs --serve")
+    if format_ != "mcp-json" or tool is not None:
+        raise UsageError(
+            "--serve is about a whole catalog: it needs --format mcp-json, and no tool"
+        )
+
+
+def _print(lines: Iterator[str], invocation: Invocation) -> None:
     with invocation.interrupts as interrupts:
         text = "".join(f"{line}\n" for line in lines)
         stdio.write([text.encode("utf-8", "backslashreplace")], interrupts)
-    return errors.ANSWERED

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import credentials
-from thrall_py.catalog.entry import SURFACE, Entry
+from thrall_py.catalog.entry import SURFACE, Entry, command_entry, pin_item
 from thrall_py.catalog.filing import Wishes
-from thrall_py.catalog.launch import ServerSpec, UrlSpec
+from thrall_py.catalog.launch import EntrySpec, ExecSpec, ServerSpec, UrlSpec
 from thrall_py.errors import InputError, ThrallError
+from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
@@ -19,7 +20,7 @@ from thrall_py.visible import visible
 
 
 class Target(NamedTuple):
-    """A server to be pinned.
+    """A server to be pinned, or a plain command.
 
     Attributes:
         launch: how it is started or reached, as the catalog will say it.
@@ -27,14 +28,16 @@ class Target(NamedTuple):
         wishes: how it is filed.
         surface: what is looked at.
         allow_literal: whether words that look like credentials may be stored.
+        definition: of the tool that a plain command is; a server is asked.
 
     """
 
-    launch: ServerSpec
+    launch: EntrySpec
     given: Mapping[str, str]
     wishes: Wishes
     surface: tuple[str, ...] = SURFACE
     allow_literal: bool = False
+    definition: dict[str, Json] | None = None
 
 
 class Found(NamedTuple):
@@ -57,6 +60,8 @@ class Failed(NamedTuple):
 def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interrupts) -> Found:
     """Ask a server for everything that is pinned; all of it or a failure.
 
+    A plain command is not started: all that there is to know of it was given.
+
     Args:
         target: the server.
         connection: how it is spoken to.
@@ -67,13 +72,17 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
         ThrallError: the server does not open, or its lists cannot be pinned.
 
     """
+    launch = target.launch
+    spec = launch.run if isinstance(launch, ExecSpec) else launch
     if not target.allow_literal:
-        _refuse_credentials(target.launch)
-    server = prepare(target.launch, target.given, fill_in=True)
-    _refuse_known_secrets(target, server)
+        _refuse_credentials(spec)
+    server = prepare(spec, target.given, fill_in=True)
+    _refuse_known_secrets(spec, target.given, server)
+    if isinstance(launch, ExecSpec):
+        return Found(target, _entry_of(launch, target.definition), [], server.redact)
     with open_session(server, connection, interrupts) as session:
         live = survey(session, target.surface, connection, server.redact)
-    found = Entry(target.launch, live.server, live.items, target.surface)
+    found = Entry(launch, live.server, live.items, target.surface)
     return Found(target, found, live.oddities, server.redact)
 
 
@@ -110,7 +119,16 @@ def _shown(target: Target) -> str:
     if target.wishes.name:
         return target.wishes.name
     launch = target.launch
-    return "the server" if isinstance(launch, UrlSpec) else os.path.basename(launch.command[0])
+    return "the server" if isinstance(launch, UrlSpec) else launch.program
+
+
+def _entry_of(command: ExecSpec, definition: dict[str, Json] | None) -> Entry:
+    assert definition is not None, "a plain command comes with one"
+    try:
+        item = pin_item(definition)
+    except JsonError as problem:
+        raise InputError(f"the schema cannot be kept: {problem}") from None
+    return command_entry(command, {item.text("name"): item})
 
 
 def _refuse_credentials(spec: ServerSpec) -> None:
@@ -136,11 +154,13 @@ def _refuse_credentials(spec: ServerSpec) -> None:
         )
 
 
-def _refuse_known_secrets(target: Target, server: PreparedServer) -> None:
+def _refuse_known_secrets(
+    spec: ServerSpec, given: Mapping[str, str], server: PreparedServer
+) -> None:
     """Let no value of a secret variable into a catalog; a literal of a URL is its own affair."""
-    spec, redact = target.launch, server.redact
+    redact = server.redact
     if isinstance(spec, UrlSpec):
-        values = {**os.environ, **target.given}.items()
+        values = {**os.environ, **given}.items()
         redact = Redactor(value for name, value in values if is_secret_name(name))
         words = [("the URL", spec.url)]
         words += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
