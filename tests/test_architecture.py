@@ -29,9 +29,17 @@ SHARED = {
         "options.py",
         *(f"commands/{verb}.py" for verb in cli.thrall.commands),
     },
-    "pickle": {"transport/workers.py"},
-    "socket": {"transport/http/route.py", "transport/http/link.py"},
+    "pickle": {"transport/aside.py", "transport/workers.py"},
+    "socket": {
+        "gateway/address.py",
+        "transport/aside.py",
+        "transport/http/link.py",
+        "transport/http/route.py",
+    },
+    "starlette": {"gateway/asgi.py", "gateway/posts.py", "gateway/streams.py"},
+    "uvicorn": {"gateway/connections.py", "gateway/http.py"},
     "select": {
+        "transport/aside.py",
         "transport/http/waiting.py",
         "transport/process.py",
         "transport/spawn.py",
@@ -40,6 +48,8 @@ SHARED = {
     },
     "signal": {
         "__main__.py",
+        "gateway/stopping.py",
+        "transport/aside.py",
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",
@@ -53,6 +63,7 @@ LAYERS = (
     {"catalog", "output"},
     {"transport"},
     {"verbs"},
+    {"gateway"},
     {"options.py"},
     {"commands"},
     {"cli.py"},
@@ -148,6 +159,10 @@ def test_the_design_names_the_importers_of_what_is_dangerous_or_heavy():
 @pytest.mark.parametrize("module", SHARED)
 def test_what_several_may_import_has_these_importers(module):
     assert importers(module) == SHARED[module]
+
+
+def test_asyncio_is_at_home_in_the_gateway_and_nowhere_else():
+    assert {name.partition("/")[0] for name in importers("asyncio")} == {"gateway"}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -47,7 +47,7 @@ def test_the_overview_describes_the_options_without_a_verb():
 def test_the_overview_has_every_verb():
     text = page("thrall.1")
     named = re.findall(r"^\.It Cm ([a-z]+)", text, re.MULTILINE)
-    assert named == ["call", "pin", "unpin", "check", "show", "doctor", "completion"]
+    assert named == ["call", "pin", "unpin", "check", "show", "serve", "doctor", "completion"]
     assert sorted(named) == VERBS
 
 
@@ -148,7 +148,7 @@ def test_commands_in_the_readme_and_the_pages_parse(monkeypatch):
         command
         for block in blocks
         for command in re.findall(
-            r"\bthrall ((?:call|pin|unpin|check|show|doctor|completion)\b[^|#>\n]*)", block
+            r"\bthrall ((?:call|pin|unpin|check|show|serve|doctor|completion)\b[^|#>\n]*)", block
         )
     ]
     assert len(commands) >= 12

@@ -27,6 +27,7 @@ print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
 """
 
 HEAVY = (
+    "thrall_py.commands.serving", "thrall_py.gateway", "starlette", "uvicorn",
     "asyncio", "difflib", "h11", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pickle",
     "pydantic", "rich", "secrets", "socket", "ssl", "thrall_py.catalog.change",
     "thrall_py.catalog.codec", "thrall_py.catalog.credentials", "thrall_py.catalog.drift",

@@ -16,6 +16,7 @@ from thrall_py.commands.completion import completion
 from thrall_py.commands.doctor import doctor
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.commands.pin import pin
+from thrall_py.commands.serve import serve
 from thrall_py.commands.show import show
 from thrall_py.commands.unpin import unpin
 from thrall_py.errors import Interrupted, OutputError, ThrallError, UsageError
@@ -109,5 +110,5 @@ def thrall() -> None:
     """Call MCP tools as Unix commands, and pin what their servers offer."""
 
 
-for _command in (call, pin, unpin, check, show, doctor, completion):
+for _command in (call, pin, unpin, check, show, serve, doctor, completion):
     thrall.add_command(_command)

@@ -107,7 +107,9 @@ class WatchOptions(NamedTuple):
     trace: str | None  # a file
 
 
-def _seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
+def seconds(least: float) -> Callable[[click.Context, click.Parameter, str], float]:
+    """Make what reads a number of seconds, `least` or more (a callback of click's)."""
+
     def read(_: click.Context, __: click.Parameter, value: str) -> float:
         try:
             seconds = float(value)
@@ -129,7 +131,8 @@ def _size(_: click.Context, __: click.Parameter, value: str) -> int:
     return number * _UNITS[unit]
 
 
-def _variable(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def variable(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Take the name of a variable that holds a token (a callback of click's)."""
     if value is None:
         return None
     if not (value.isidentifier() and os.environ.get(value)):  # it may be a token: not shown
@@ -165,12 +168,12 @@ def connection(command: Command, start_timeout: str = "120", timeout: str = "300
         with_connection,
         click.option("--protocol", type=click.Choice(mcp.REVISIONS), metavar="REVISION",
                      help="Speak this protocol revision only."),
-        click.option("--timeout", callback=_seconds(0.001), default=timeout, metavar="SECONDS",
+        click.option("--timeout", callback=seconds(0.001), default=timeout, metavar="SECONDS",
                      help=f"For each request after the handshake ({timeout})."),
-        click.option("--start-timeout", callback=_seconds(0.001), default=start_timeout,
+        click.option("--start-timeout", callback=seconds(0.001), default=start_timeout,
                      metavar="SECONDS",
                      help=f"From the spawn to the end of the handshake ({start_timeout})."),
-        click.option("--grace", callback=_seconds(0), default="2", metavar="SECONDS",
+        click.option("--grace", callback=seconds(0), default="2", metavar="SECONDS",
                      help="From the end of its input to SIGTERM (2)."),
         click.option("--max-message", callback=_size, default="64M", metavar="SIZE",
                      help="The most bytes in one message (64M)."),
@@ -227,7 +230,7 @@ def server_options(command: Command) -> Command:
         click.option("--url", metavar="URL", help="Reach a server instead of starting one."),
         click.option("--header", multiple=True, type=_Line(), metavar="LINE",
                      help="Send 'NAME: VALUE', ${VAR} filled in; repeatable."),
-        click.option("--bearer-env", callback=_variable, metavar="VAR",
+        click.option("--bearer-env", callback=variable, metavar="VAR",
                      help="Send the token in VAR."),
         click.option("--header-file", metavar="FILE", help="Send the headers in FILE."),
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """The seam to who calls: a client, for as long as one of its requests is open."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
+from thrall_py.protocol import canonical
 from thrall_py.protocol.jsontext import Value
 
 
@@ -12,20 +13,27 @@ class Facts(NamedTuple):
         revision: of the protocol that it speaks; empty before a handshake.
         capabilities: its ClientCapabilities as JSON text.
         log_level: the least severe log message that it wants; empty for none.
+        name: what it calls itself in its handshake; for the log, nobody checks it.
 
     """
 
     revision: str = ""
     capabilities: str = "{}"
     log_level: str = ""
+    name: str = ""
 
 
 class Refused(Exception):  # noqa: N818 - an outcome
-    """The client cannot be asked, or answered with an error; `error` is a JSON-RPC error object in JSON."""
+    """The client cannot be asked, or answered with an error: `error`, the object as JSON text."""
 
     def __init__(self, error: str) -> None:
         super().__init__(error)
         self.error = error
+
+    @classmethod
+    def because(cls, code: int, message: str) -> Self:
+        """Make one of ours, rather than the client's."""
+        return cls(canonical.compact({"code": code, "message": message}))
 
 
 class Caller(Protocol):
@@ -36,8 +44,15 @@ class Caller(Protocol):
         """Tells clients apart: the same for all requests of one connection or session."""
 
     @property
+    def owner(self) -> str:
+        """Whose a call is that waits for answers: who comes back with them has to be the same."""
+
+    @property
     def facts(self) -> Facts:
         """What the client says of itself."""
+
+    def become(self, facts: Facts) -> None:
+        """Let the client be this from now on: after a handshake, or another log level."""
 
     def notify(self, method: str, params: str) -> None:
         """Send a notification that belongs to the request; params as JSON text.

@@ -27,11 +27,22 @@ def answered_by(message: wire.Message, requests: OpenRequests) -> Id | None:
         only_one = message.error is not None and len(requests) == 1
         return next(iter(requests)) if only_one else None
     value = wire.load_or_none(message.id)
+    if isinstance(value, int | str) and not isinstance(value, bool) and value in requests:
+        return value  # as we wrote it: with a thousand open requests nobody wants to look at each
     return next((id_ for id_ in requests if wire.same_id(value, id_)), None)
+
+
+def asks(message: wire.Message, requests: OpenRequests) -> bool:
+    """Tell whether a message is a request of the server's that a reply can name."""
+    if message.id is None or message.method is None or message.is_answer:
+        return False
+    return message.id.first not in "{[tf" and not is_echo(message, requests)
 
 
 def is_echo(message: wire.Message, requests: OpenRequests) -> bool:
     """Tell whether our own request came back: the server repeats what it reads, as cat does."""
+    if message.id is None:
+        return False
     value = wire.load_or_none(message.id)
     return any(
         wire.same_id(value, id_) and message.method == method for id_, method in requests.items()

@@ -17,6 +17,8 @@ LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
 PROGRESS = "notifications/progress"
+LOG = "notifications/message"
+LIST_CHANGED = "/list_changed"  # the end of several methods
 
 METHOD_NOT_FOUND = -32601  # this and the next: JSON-RPC 2.0, section 5.1
 INVALID_PARAMS = -32602  # also for a tool that there is not (all revisions, "Tools")
@@ -29,10 +31,11 @@ MODERN_ONLY_CODES = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY)
 
 ELICITATION = "elicitation/create"
 FORM, PAGE = "form", "url"  # its modes
+SAMPLING = "sampling"  # beside them: that a model can be asked
 _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
 
-_META = "io.modelcontextprotocol/"
+META = "io.modelcontextprotocol/"
 _CLIENT = {"name": "thrall", "version": __version__}
 
 
@@ -123,9 +126,9 @@ def request_params(
     meta: dict[str, object] = {}
     if revision == MODERN:
         meta = {
-            _META + "protocolVersion": MODERN,
-            _META + "clientInfo": _CLIENT,
-            _META + "clientCapabilities": _capabilities(MODERN, modes),
+            META + "protocolVersion": MODERN,
+            META + "clientInfo": _CLIENT,
+            META + "clientCapabilities": _capabilities(MODERN, modes),
         }
     if progress_token:
         meta["progressToken"] = progress_token
@@ -134,8 +137,35 @@ def request_params(
     return f"{{{members}}}"
 
 
+def relayed_params(
+    revision: str, members: str, capabilities: str, token: int | None, log_level: str
+) -> str:
+    """Make the params of a request that is relayed, with the words of who made it.
+
+    Args:
+        revision: in which it is written; before 2026-07-28 there is no envelope.
+        members: of the params, as JSON text without braces and `_meta`.
+        capabilities: what its client may be asked, a ClientCapabilities as JSON text.
+        token: what progress is told with; None if nobody wants to know.
+        log_level: the least severe log message that is wanted; empty for none.
+
+    """
+    meta = []
+    if revision == MODERN:
+        meta.append(f'"{META}protocolVersion":"{MODERN}"')
+        meta.append(f'"{META}clientInfo":{_compact(_CLIENT)}')
+        meta.append(f'"{META}clientCapabilities":{capabilities}')
+        meta += [f'"{META}logLevel":{json.dumps(log_level)}'] if log_level else []
+    meta += [] if token is None else [f'"progressToken":{token}']
+    envelope = [f'"_meta":{{{",".join(meta)}}}'] if meta else []
+    return f"{{{','.join([*envelope, *([members] if members else [])])}}}"
+
+
 def initialize_params(revision: str, modes: Sequence[str] = ()) -> str:
-    """Make the params of `initialize`, the legacy handshake, as JSON text."""
+    """Make the params of `initialize`, the legacy handshake, as JSON text.
+
+    `modes` are those of elicitation that can be answered, with SAMPLING if a model can be asked.
+    """
     capabilities = _capabilities(revision, modes)
     return _compact(
         {"protocolVersion": revision, "capabilities": capabilities, "clientInfo": _CLIENT}
@@ -179,7 +209,7 @@ def parse_discover_result(result: Value) -> ServerInfo | None:
         return None
     meta = result.member("_meta")
     # Drafts had it in the body; some servers still do.
-    info = (meta and meta.member(_META + "serverInfo")) or result.member("serverInfo")
+    info = (meta and meta.member(META + "serverInfo")) or result.member("serverInfo")
     return _server_info(MODERN, result, info)
 
 
@@ -204,9 +234,11 @@ def parse_page(result: Value, kind: Kind) -> Page:
 
 def _capabilities(revision: str, modes: Sequence[str]) -> dict[str, object]:
     """Declare what a server may ask for: a form alone is all there is before 2025-11-25."""
-    if not modes or revision in _WITHOUT_ELICITATION:
-        return {}
-    return {"elicitation": {mode: {} for mode in modes} if revision in _WITH_MODES else {}}
+    declared: dict[str, object] = {SAMPLING: {}} if SAMPLING in modes else {}
+    forms: dict[str, object] = {mode: {} for mode in modes if mode != SAMPLING}
+    if forms and revision not in _WITHOUT_ELICITATION:
+        declared["elicitation"] = forms if revision in _WITH_MODES else {}
+    return declared
 
 
 def _compact(members: Mapping[str, object]) -> str:

@@ -6,17 +6,19 @@ marks with `x-mcp-header`. A tool that marks them wrongly is not to be used.
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json, JsonError, Value, load
-from thrall_py.protocol.numbers import ExactNumber
+from thrall_py.protocol.numbers import ExactNumber, number
 
 _MARK = "x-mcp-header"
 _NAME = "Mcp-Name"
 _PARAMETER = "Mcp-Param-"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 _PLAIN = re.compile(r"(?!=\?base64\?)(?:[!-~](?:[ -~]*[!-~])?)?")
+_CODED = re.compile(r"=\?base64\?(.*)\?=")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]{1,300})?")
 _TYPES = ("string", "integer", "boolean")
 # Members of a schema whose members are schemas by any name, and those that hold no schema at all.
 _BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -73,6 +75,40 @@ def encode(text: str) -> str:
         return text
     coded = binascii.b2a_base64(text.encode("utf-8", "surrogatepass"), newline=False)
     return f"=?base64?{coded.decode()}?="
+
+
+def decode(header: str) -> str | None:
+    """Read the value of a header, its inverse; None if it is not written as it should be."""
+    header = header.strip(" \t")
+    coded = _CODED.fullmatch(header)
+    if not coded:
+        return header if _PLAIN.fullmatch(header) else None
+    try:
+        return binascii.a2b_base64(coded[1], strict_mode=True).decode()
+    except ValueError:
+        return None
+
+
+def mismatch(
+    marked: tuple[Mark, ...], arguments: Json, given: Mapping[str, Sequence[str]]
+) -> str | None:
+    """Find a header that does not repeat its argument; `given` is by names in lower case."""
+    for mark in marked:
+        name = _PARAMETER + mark.name
+        if not _repeats(given.get(name.lower(), ()), _argument(arguments, mark.path)):
+            return name
+    return None
+
+
+def _repeats(given: Sequence[str], value: Json) -> bool:
+    """Whether a header stands there once and says the same; none if there is nothing to say."""
+    text = _text(value)
+    if text is None or len(given) != 1:
+        return text is None and not given
+    told = decode(given[0])
+    if told is None or isinstance(value, str) or not _NUMBER.fullmatch(told):
+        return told == text
+    return number(told) == value  # 42.0 is 42
 
 
 def _checked(schema: Json) -> Iterator[Mark]:

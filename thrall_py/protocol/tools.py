@@ -12,9 +12,9 @@ from thrall_py.errors import (
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import NO_HEADERS, ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import JsonError, Value, decode
+from thrall_py.protocol.paging import Pages, Unlistable
 from thrall_py.protocol.session import Session
 
-_MOST_PAGES = 1000  # a server with a new cursor for ever is stopped here
 _MOST_ROUNDS = 10  # calls that end in `input_required`
 _ROUND_PAUSE = 0.1  # seconds between two calls if nothing was asked: the server works meanwhile
 _WHOLE = (None, "complete")  # what the type of a whole result may be
@@ -191,48 +191,25 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def _pages(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> list[Value]:
-    items: list[Value] = []
-    cursors: set[str] = set()
-    cursor, size = None, 0
-    for _ in range(_MOST_PAGES):
-        page = _page(session, kind, cursor, seconds)
-        if cursor == "" and not page.cursor and _brings_nothing(page, items):
-            return items  # for some servers the empty cursor means the end (2026-07-28 says not)
-        items += page.items
-        size += sum(item.end - item.start for item in page.items)
-        if size > limit:
-            raise session.failed(f"listed more than {limit} bytes of {kind.member}")
-        if page.cursor is None:
-            return items
-        if page.cursor in cursors:
-            shown = session.redact.quoted(page.cursor, _SHOWN)
-            raise session.failed(f"named the page {shown} a second time")
-        cursor = page.cursor
-        cursors.add(cursor)
-    raise session.failed(f"still had more {kind.member} after {_MOST_PAGES} pages")
+    pages, is_modern = Pages(kind, limit, session.redact), session.server.is_modern
+    try:
+        while pages.take(_page(session, kind, pages.cursor, seconds), is_modern=is_modern):
+            pass
+    except Unlistable as problem:
+        raise session.failed(str(problem)) from None
+    return pages.items
 
 
-def _page(session: Session, kind: mcp.Kind, cursor: str | None, seconds: float) -> mcp.Page:
+def _page(session: Session, kind: mcp.Kind, cursor: str | None, seconds: float) -> Value:
     member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
     params = mcp.request_params(session.server.revision, member)
     try:
-        result = session.request(kind.method, params, seconds)
+        return session.request(kind.method, params, seconds)
     except JsonRpcError as problem:
         if cursor is None:
             raise
         # A list that breaks off is the server's failure, not a refusal of what was asked.
         raise ServerError(f"{problem}, in the middle of the list") from None
-    if session.server.is_modern and wire.load_or_none(result.member("resultType")) not in _WHOLE:
-        raise session.failed(f"sent a list of {kind.member} that is not complete")
-    try:
-        return mcp.parse_page(result, kind)
-    except JsonError as problem:
-        raise session.failed(f"sent a page that cannot be used ({problem})") from None
-
-
-def _brings_nothing(page: mcp.Page, items: list[Value]) -> bool:
-    known = {item.text for item in items}
-    return all(item.text in known for item in page.items)
 
 
 def _is_complete(session: Session, result: Value) -> bool:

@@ -6,10 +6,19 @@ What to make of a message is the session's business.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
-from thrall_py.protocol.jsontext import EACH, Json, JsonError, Shape, Value, latin1, scan
+from thrall_py.protocol.jsontext import (
+    EACH,
+    Json,
+    JsonError,
+    Shape,
+    Value,
+    decode,
+    latin1,
+    scan,
+)
 
 # How deep a message is looked into: the text of a content part, a tool's own members.
 _MESSAGE: Shape = {
@@ -28,6 +37,8 @@ _MESSAGE: Shape = {
 _BATCH: Shape = {EACH: _MESSAGE}
 
 
+_BREAKS = bytes.maketrans(b"\r\n", b"  ")
+_ANY_ID = re.compile(r'"id"[ \t\r]*:[ \t\r]*"?([0-9]{1,18})(?:\.0)?"?[ \t\r]*[,}]')
 _OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
 
 
@@ -73,7 +84,7 @@ def notification(method: str, params: str = "{}") -> bytes:
 
 def reply(id_: Value, outcome: str) -> bytes:
     """Answer a server's request, its id repeated as it came; `outcome` is a member in JSON."""
-    return f'{{"jsonrpc":"2.0","id":{id_.text},{outcome}}}\n'.encode("latin-1")
+    return f'{{"jsonrpc":"2.0","id":{decode(id_.text)},{outcome}}}\n'.encode()
 
 
 def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
@@ -82,6 +93,19 @@ def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
     if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
         return False
     return any(_id_member(id_).search(text) for id_ in ids)
+
+
+def one_line(message: bytes) -> bytes:
+    """Take the line breaks out that a message may have between its tokens; no string has one."""
+    return message[:-1].translate(_BREAKS) + b"\n"
+
+
+def broken_answers(line: bytes | bytearray, ids: Container[int | str]) -> set[int]:
+    """Find those of `ids` that a line which `read` refused was meant to answer."""
+    text = line.decode("latin-1")
+    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
+        return set()
+    return {found for each in _ANY_ID.finditer(text) if (found := int(each[1])) in ids}
 
 
 def same_id(value: Json, id_: int | str) -> bool:

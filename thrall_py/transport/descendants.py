@@ -11,9 +11,12 @@ import signal
 import sys
 import time
 
+from thrall_py.errors import Interrupted
+
 SUPPORTED = sys.platform == "linux"
 
 _PR_SET_CHILD_SUBREAPER = 36  # <linux/prctl.h>
+_PR_SET_PDEATHSIG = 1  # likewise
 _PATIENCE = 5.0  # seconds for killed processes to be gone; one stuck in the kernel may stay
 _PAUSE = 0.001  # seconds between two rounds, for the killed to die
 
@@ -29,6 +32,22 @@ def become_subreaper() -> frozenset[int]:
 
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return frozenset(_children_by_parent().get(os.getpid(), ())) if _has_children() else frozenset()
+
+
+def follow(parent: int) -> None:
+    """Have SIGTERM sent to this process when its parent is gone, on Linux.
+
+    Raises:
+        Interrupted: it is gone.
+
+    """
+    if not SUPPORTED:
+        return
+    import ctypes  # as above
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:
+        raise Interrupted(signal.SIGTERM)
 
 
 def alive(preexisting: frozenset[int]) -> list[int]:

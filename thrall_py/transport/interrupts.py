@@ -70,6 +70,11 @@ class Interrupts:
         """A descriptor that is readable when a signal has come and `poll` has not seen it."""
         return self._reading
 
+    @property
+    def descriptors(self) -> tuple[int, int]:
+        """The ends of the pipe, which have to stay open."""
+        return self._reading, self._writing
+
     def check(self) -> None:
         """Raise what a signal asks for, once one was seen.
 

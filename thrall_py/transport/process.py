@@ -156,6 +156,41 @@ class Process:
                 self._drain(_HELPERS_LEAVE, lambda: False)
         return self._exited and (self._closed_output or not self._handed_over)
 
+    def lend(self) -> spawn.Loan:
+        """Stop reading, and leave the conversation to somebody else; `stand_by` takes it back."""
+        if self._outgoing:
+            self._write()
+        unsent = b"".join(self._outgoing)
+        self._outgoing.clear()
+        with contextlib.suppress(KeyError):
+            self._poll.unregister(self._input)
+        read = b"".join(bytes(line) + b"\n" for line in self._lines) + bytes(self._partial)
+        self._lines, self._partial = deque(), bytearray()
+        return spawn.Loan(self._input, self._output, read, unsent)
+
+    def stand_by(self, descriptor: int) -> None:
+        """Wait while the pipes are lent: until `descriptor` is readable, or the server has failed.
+
+        After status 0 another process may serve on the same pipes; a failure leaves last words.
+
+        Raises:
+            Interrupted: a signal asks to stop.
+
+        """
+        poll = select.poll()
+        exits = () if self._exited else (self._child.exit,)
+        for fd in (descriptor, self._interrupts.fileno(), *exits):
+            poll.register(fd, select.POLLIN)
+        happened: set[int] = set()
+        while descriptor not in happened and time.monotonic() < self._listen_until:
+            left = min(self._listen_until - time.monotonic(), _LONGEST_POLL)
+            happened = {fd for fd, _ in poll.poll(max(0.0, left) * 1000)}
+            if self._child.exit in happened:
+                poll.unregister(self._child.exit)
+                self._note_exit()
+            self._interrupts.poll()
+            self._interrupts.check()
+
     def helpers(self) -> int:
         """Count the processes that it started and that are alive; 0 where nobody can know."""
         alive = descendants.alive(self._preexisting)

@@ -24,6 +24,23 @@ class Child(NamedTuple):
     exit: int
 
 
+class Loan(NamedTuple):
+    """The pipes of a server, for somebody else to speak to it.
+
+    Attributes:
+        input: the descriptor of its input.
+        output: that of its output.
+        read: what has come of its output that nobody has taken.
+        unsent: what has still to be written to its input.
+
+    """
+
+    input: int
+    output: int
+    read: bytes
+    unsent: bytes
+
+
 def spawn(command: Command) -> Child:
     """Start the server; its stderr is ours, and no descriptor above 2 is inherited.
 
@@ -66,7 +83,7 @@ def spawn(command: Command) -> Child:
         os.set_blocking(pipe.fileno(), False)
         _widen(pipe.fileno())
     try:
-        descriptor = _exit_descriptor(process.pid)
+        descriptor = exit_descriptor(process.pid)
     except OSError as problem:  # too many are open
         with process:
             process.kill()
@@ -88,7 +105,8 @@ def _widen(pipe: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
 
 
-def _exit_descriptor(pid: int) -> int:
+def exit_descriptor(pid: int) -> int:
+    """Make a descriptor that is readable once a child has exited."""
     if sys.platform == "darwin":  # pragma: no cover - macOS has no pidfd, but a queue of events
         queue = select.kqueue()
         exits = select.kevent(

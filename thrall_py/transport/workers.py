@@ -76,6 +76,40 @@ def _load(data: bytes) -> object:
         raise RuntimeError("a worker ended without a result") from None
 
 
+def fork(copy: Callable[[], None]) -> int:
+    """Start a copy of this process, which does nothing but `copy`, and that never returns.
+
+    Returns:
+        Its process id.
+
+    Raises:
+        OSError: there are too many processes.
+
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with blocked():  # until the copy has taken note of signals for itself
+        pid = os.fork()  # noqa: TID251 - no program is started, only a copy of this one
+        if pid == 0:
+            copy()
+    return pid
+
+
+def live(task: Callable[[Interrupts], None]) -> None:
+    """Be the process of one task, to its end."""
+    try:
+        forget()
+        with Interrupts() as interrupts:
+            unblock()
+            task(interrupts)
+    except Interrupted as interrupted:
+        die_by_signal(interrupted.signum)
+    except BaseException:  # noqa: BLE001 - nothing may escape into the copy of the parent
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
 class _Pool:
     """The processes that run, by the descriptors on which their results arrive."""
 
@@ -87,19 +121,18 @@ class _Pool:
 
     def start(self, place: int, task: Callable[[Interrupts], object]) -> None:
         """Start a task; `place` comes back with its result."""
-        sys.stdout.flush()
-        sys.stderr.flush()
         reading, writing = os.pipe()
-        with blocked():  # until the copy has taken note of signals for itself
-            try:
-                pid = os.fork()  # noqa: TID251 - no program is started, only a copy of this one
-            except OSError:
-                os.close(reading)
-                os.close(writing)
-                raise
-            if pid == 0:
-                os.close(reading)
-                _work(task, writing)
+
+        def copy() -> None:
+            os.close(reading)
+            _work(task, writing)
+
+        try:
+            pid = fork(copy)
+        except OSError:
+            os.close(reading)
+            os.close(writing)
+            raise
         os.close(writing)
         self.running[reading] = place, pid, open(reading, "rb")  # noqa: SIM115 - until _collect
         self._poll.register(reading, select.POLLIN)
@@ -131,17 +164,11 @@ class _Pool:
 
 
 def _work(task: Callable[[Interrupts], object], writing: int) -> None:
-    """Be the process of one task, to its end."""
-    try:
-        forget()
-        with Interrupts() as interrupts:
-            unblock()
-            data = pickle.dumps(task(interrupts))
-            with open(writing, "wb") as pipe:
-                pipe.write(data)
-    except Interrupted as interrupted:
-        die_by_signal(interrupted.signum)
-    except BaseException:  # noqa: BLE001 - nothing may escape into the copy of the parent
-        traceback.print_exc()
-    finally:
-        os._exit(0)
+    """Be the process of one task, and hand over its result."""
+
+    def give(interrupts: Interrupts) -> None:
+        data = pickle.dumps(task(interrupts))
+        with open(writing, "wb") as pipe:
+            pipe.write(data)
+
+    live(give)

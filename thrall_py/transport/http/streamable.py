@@ -38,6 +38,8 @@ class Streamable:
         may_ask: whether it may ask the user something, which it may do on a stream of its own.
 
     Attributes:
+        session_id: what the server handed out; empty without a session.
+        is_shared: others are in the session as well, so it is not ended.
         farewell: the status of the reply to DELETE, which ends a session; None before, and without.
 
     """
@@ -55,7 +57,8 @@ class Streamable:
         self._label = Label("", "")  # of the last request
         self._is_due = False  # a response to it
         self._has_begun = False  # the server has, to answer it
-        self._session = b""  # the id that the server handed out
+        self.session_id = b""
+        self.is_shared = False
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
         self.farewell: int | None = None
@@ -63,7 +66,11 @@ class Streamable:
     @property
     def has_session(self) -> bool:
         """Whether the server handed out the id of a session."""
-        return bool(self._session)
+        return bool(self.session_id)
+
+    def join(self, session_id: bytes, revision: str) -> None:
+        """Go on in a session that somebody else has opened."""
+        self.session_id, self._label = session_id, Label("", revision)
 
     def send(self, message: bytes, label: Label, /) -> None:
         """Queue a message; it is posted while `receive` waits.
@@ -123,9 +130,9 @@ class Streamable:
         return self._contact.leave(self.flush, self._end_session)
 
     def _end_session(self, deadline: float) -> None:
-        if self._session:
+        if self.session_id and not self.is_shared:
             headers = self._headers(self._label)
-            self._session = b""
+            self.session_id = b""
             goodbye = Request("DELETE", self._contact.origin.url.target, headers)
             self.farewell = self._contact.tell(goodbye, deadline)
 
@@ -139,7 +146,7 @@ class Streamable:
         self._posted = message
         self._label, self._is_due, self._has_begun = label, True, False
         if label.method == "initialize":
-            self._session = b""
+            self.session_id = b""
         origin = self._contact.origin
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
@@ -168,15 +175,15 @@ class Streamable:
         """Take the reply to a request."""
         if self._label.method == "initialize" and reply.is_success:
             given = reply.header("mcp-session-id").encode("latin-1")
-            self._session = given if _SESSION_ID.fullmatch(given) else b""
+            self.session_id = given if _SESSION_ID.fullmatch(given) else b""
         reader = self._contact.reader
         if reader.is_stream(reply):
             self._resumptions = 0
             self._stream = Stream(reply, EventStream(self._contact.limit))
             return
         body = self._contact.read(reply, deadline)
-        if self._session and self._is_about_session(reply, body):
-            self._session = b""
+        if self.session_id and self._is_about_session(reply, body):
+            self.session_id = b""
             what = f"does not know the session any more (status {reply.status})"
             raise Unanswered(what, reply.status, session_lost=True)
         self._incoming.append(reader.message(reply, body))
@@ -203,8 +210,8 @@ class Streamable:
             headers.append(("MCP-Protocol-Version", label.revision))
         if label.revision == mcp.MODERN:
             headers += [("Mcp-Method", label.method), *label.mirrored.items()]
-        elif self._session:
-            headers.append(("Mcp-Session-Id", self._session))
+        elif self.session_id:
+            headers.append(("Mcp-Session-Id", self.session_id))
         return headers
 
     # -- a stream of events --------------------------------------------------------------------

@@ -1,0 +1,60 @@
+"""A gateway from its start to its end."""
+
+import gc
+import json
+
+import pytest
+from gateways import FakeClient, FakeServer, FakeServers, catalog, request
+
+from thrall_py.gateway import hosting, offer
+from thrall_py.gateway.hosting import Settings
+from thrall_py.redact import Redactor
+
+
+@pytest.fixture
+def err(capfd):
+    """The lines of the log."""
+    return lambda: [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+
+
+def host(serve, servers):
+    async def open_servers(log):
+        log.tell("opened")
+        return servers
+
+    settings = Settings(offer.make(catalog()), "thrall pin c --update", "json", Redactor())
+    return hosting.run(settings, open_servers, serve)
+
+
+def test_it_tells_of_its_start_and_end_and_ends_the_servers(err):
+    servers = FakeServers(a=FakeServer('"result":{"content":[]}'))
+
+    async def serve(service):
+        await service.handle(request(name="echo"), FakeClient().exchange())
+        return 15
+
+    assert host(serve, servers) == 15
+    assert servers.closed
+    assert [line["event"] for line in err()] == ["start", "opened", "call", "end"]
+
+
+def test_the_servers_are_ended_when_something_fails(err):
+    servers = FakeServers()
+
+    async def serve(_service):
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        host(serve, servers)
+    assert servers.closed
+    assert err()[-1]["event"] == "end"
+
+
+def test_what_is_not_needed_any_more_is_freed(err):
+    gc.disable()
+
+    async def serve(_service):
+        return gc.isenabled()
+
+    assert host(serve, FakeServers())
+    assert err()

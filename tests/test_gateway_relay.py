@@ -1,0 +1,600 @@
+"""Requests on their way to a server, from clients of either era."""
+
+import asyncio
+import json
+
+import pytest
+from gateways import (
+    EVERYTHING,
+    FORM,
+    FakeClient,
+    answer,
+    envelope,
+    error,
+    made,
+    raw,
+    request,
+    result,
+    run,
+    until,
+    value,
+)
+
+from thrall_py.catalog import drift
+from thrall_py.catalog.entry import pin_item
+from thrall_py.errors import ServerError
+from thrall_py.gateway import call, outcome, pending
+from thrall_py.gateway.core import Forward
+from thrall_py.gateway.definitions import Drifted
+from thrall_py.protocol import mcp
+from thrall_py.redact import Redactor
+
+DONE = '"result":{"content":[],"n":1.0}'
+ASKS = (
+    '"result":{"resultType":"input_required","requestState":"s\\u0031","inputRequests":'
+    '{"who":{"method":"elicitation/create","params":{"message":"who?"}}}}'
+)
+ACCEPT = '"result":{"action":"accept","content":{"n":1.0}}'
+YES = '"result":{"action":"accept","content":{"approve":true}}'
+ECHO = Forward("a", "tools/call", "echo", '"name":"echo","arguments":{"a":1e400}')
+PROMPT = Forward("a", "prompts/get", "", '"name":"hello"')
+
+
+def asking(method="elicitation/create", params=FORM):
+    """A step: a legacy server asks, and its result is what it was told."""
+
+    async def step(_forward, listener):
+        told = await listener.asked(method, value(params) if params else None)
+        return f'"result":{{"content":[],"told":{{{told}}}}}'
+
+    return step
+
+
+def legacy(**params):
+    return request(name="echo", arguments={}, **params)
+
+
+def modern(capabilities=EVERYTHING, **params):
+    return request(name="echo", arguments={}, _meta=envelope(capabilities), **params)
+
+
+def state_of(ended):
+    return result(ended)["requestState"]
+
+
+# -- outcomes ------------------------------------------------------------------------------------
+
+
+def test_what_a_server_answers_comes_back_to_the_letter():
+    relay, server = made(DONE)
+    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    assert (ended.outcome, ended.verdict) == (DONE, "ok")
+    assert server.made == [('"name":"echo","arguments":{"a":1e400}', "")]
+
+
+def test_a_modern_client_gets_what_its_revision_requires():
+    relay, _ = made(DONE)
+    ended = run(relay.run(modern(), ECHO, FakeClient("2026-07-28").exchange()))
+    assert result(ended)["resultType"] == "complete"
+    assert '"n":1.0' in ended.outcome
+
+
+@pytest.mark.parametrize(
+    ("answered", "verdict"),
+    [
+        ('"result":{"content":[],"isError":true}', "isError"),
+        ('"result":{"content":[],"isError":false}', "ok"),
+        (
+            '"error":{"code":-32021,"message":"m","data":{"requiredCapabilities":{}}}',
+            "error -32021",
+        ),
+    ],
+)
+def test_how_it_ended_is_told(answered, verdict):
+    relay, _ = made(answered)
+    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    assert (ended.outcome, ended.verdict) == (answered, verdict)
+
+
+def test_an_answer_that_is_none_is_an_error():
+    ended = outcome.of(answer('"x":1'), FakeClient().facts)
+    assert error(ended)["code"] == -32603
+    assert ended.verdict == "error None"
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_server_that_fails_is_told_as_the_tools_own_failure(revision):
+    relay, _ = made(ServerError("the server exited with status 1"))
+    sent = legacy() if revision != mcp.MODERN else modern()
+    ended = run(relay.run(sent, ECHO, FakeClient(revision).exchange()))
+    assert result(ended)["isError"] is True
+    assert result(ended)["content"][0]["text"] == "the server exited with status 1"
+    assert ended.verdict == "failed"
+
+
+def test_what_is_no_tool_fails_with_an_error():
+    relay, _ = made(ServerError("the server exited with status 1"))
+    ended = run(relay.run(request("prompts/get", name="hello"), PROMPT, FakeClient().exchange()))
+    assert error(ended) == {"code": -32603, "message": "the server exited with status 1"}
+
+
+def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
+    before = pin_item({"name": "echo", "description": "a"})
+    after = pin_item({"name": "echo", "description": "b\x1b"})
+    relay, _ = made(Drifted(drift.compare_tool("echo", before, after), Redactor()))
+    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    assert result(ended)["isError"] is True
+    assert result(ended)["content"][0]["text"] == (
+        "echo is not as it was pinned, so it was not called: description changed; review it, and"
+        " pin it again with: thrall pin c.json --update a"
+    )
+    assert ended.verdict == "drift"
+
+
+# -- progress and logs ---------------------------------------------------------------------------
+
+
+def telling(*notes, then=DONE):
+    """A step: a server that tells of its progress and of other things."""
+
+    async def step(_forward, listener):
+        for kind, params in notes:
+            getattr(listener, kind)(raw(params))
+        return then
+
+    return step
+
+
+def test_progress_has_the_clients_own_token_and_is_otherwise_to_the_letter():
+    sent = []
+    relay, _ = made(telling(("progressed", '{"progressToken":7,"progress":1.50}')))
+    client = FakeClient()
+    client.take = sent.append
+    run(relay.run(legacy(_meta={"progressToken": "mine"}), ECHO, client.exchange()))
+    assert sent == [
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"mine","progress":1.50}}'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("params", "meta"),
+    [
+        ('{"progressToken":7}', {}),
+        ('{"progress":1}', {"progressToken": 1}),
+        ("[]", {"progressToken": 1}),
+        ('{"a":1,"\\u0061":1}', {"progressToken": 1}),
+    ],
+)
+def test_progress_that_nobody_asked_for_or_that_is_none_is_dropped(params, meta):
+    relay, _ = made(telling(("progressed", params)))
+    client = FakeClient()
+    run(relay.run(legacy(_meta=meta), ECHO, client.exchange()))
+    assert client.sent == []
+
+
+def test_log_messages_are_passed_on_from_the_level_that_the_client_wants():
+    notes = [
+        ("logged", f'{{"level":"{level}","data":1}}')
+        for level in ("debug", "warning", "error", "loud")
+    ]
+    relay, _ = made(telling(*notes), telling(*notes))
+    client, silent = FakeClient(level="warning"), FakeClient()
+    run(relay.run(legacy(), ECHO, client.exchange()))
+    run(relay.run(legacy(), ECHO, silent.exchange()))
+    assert [message["params"]["level"] for message in client.sent] == ["warning", "error"]
+    assert silent.sent == []
+
+
+def test_a_server_is_told_what_the_client_wants_and_what_it_can_be_asked():
+    seen = []
+
+    async def step(_forward, listener):
+        seen.append((listener.client, listener.wants_progress, listener.log_level))
+        seen.append(json.loads(listener.capabilities))
+        return DONE
+
+    relay, _ = made(step)
+    run(relay.run(legacy(_meta={"progressToken": 1}), ECHO, FakeClient(level="info").exchange()))
+    assert seen[0] == ("me", True, "info")
+    assert seen[1].keys() == {"elicitation", "sampling", "roots"}
+
+
+# -- a legacy server asks ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("params", ['{"message":  "who?"}', None])
+def test_a_legacy_client_is_asked_by_a_request(params):
+    relay, _ = made(asking("sampling/createMessage", params))
+    client = FakeClient()
+    client.answers = [ACCEPT]
+    ended = run(relay.run(legacy(), ECHO, client.exchange()))
+    assert client.sent[0]["method"] == "sampling/createMessage"
+    assert client.sent[0]["params"] == ({"message": "who?"} if params else {})
+    assert f'"told":{{{ACCEPT}}}' in ended.outcome
+
+
+def test_a_client_that_did_not_declare_it_is_not_asked():
+    relay, _ = made(asking("roots/list"))
+    client = FakeClient(capabilities='{"elicitation":{}}')
+    ended = run(relay.run(legacy(), ECHO, client.exchange()))
+    assert result(ended)["told"]["error"]["code"] == -32601
+    assert client.sent == []
+
+
+def test_what_a_client_refuses_is_told_to_the_server_to_the_letter():
+    relay, _ = made(asking())
+    client = FakeClient()
+    client.answers = ['"error":{"code":-1,"message":"no",  "data":1.0}']
+    ended = run(relay.run(legacy(), ECHO, client.exchange()))
+    assert '"told":{"error":{"code":-1,"message":"no",  "data":1.0}}' in ended.outcome
+
+
+def test_a_modern_client_is_asked_by_a_result_and_calls_again_with_the_answer():
+    async def story():
+        relay, server = made(asking())
+        client = FakeClient("2026-07-28")
+        first = await relay.run(modern(), ECHO, client.exchange())
+        given = {"1": {"action": "decline"}, "extra": {}}
+        sent = modern(requestState=state_of(first), inputResponses=given)
+        second = await relay.run(sent, ECHO, client.exchange())
+        return first, second, server.made
+
+    first, second, requests = run(story())
+    assert first.verdict == "input_required"
+    assert result(first)["resultType"] == "input_required"
+    assert result(first)["inputRequests"] == {
+        "1": {"method": "elicitation/create", "params": json.loads(FORM)}
+    }
+    assert result(second)["told"] == {"result": {"action": "decline"}}
+    assert len(requests) == 1
+
+
+def test_whoever_comes_back_without_the_answers_is_asked_again_under_a_new_state():
+    async def story():
+        async def step(_forward, listener):
+            both = (listener.asked("elicitation/create", value(FORM)) for _ in range(2))
+            told = await asyncio.gather(*both)
+            return f'"result":{{"content":[],"told":[{{{told[0]}}},{{{told[1]}}}]}}'
+
+        relay, _ = made(step)
+        exchange = FakeClient("2026-07-28").exchange()
+        ended = [await relay.run(modern(), ECHO, exchange)]
+        for given in ({}, {"1": {"n": 1}}, {"2": {"n": 2}}):
+            sent = modern(requestState=state_of(ended[-1]), inputResponses=given)
+            ended.append(await relay.run(sent, ECHO, exchange))
+        return ended
+
+    *asked, last = run(story())
+    assert [list(result(ended)["inputRequests"]) for ended in asked] == [
+        ["1", "2"],
+        ["1", "2"],
+        ["2"],
+    ]
+    assert len({state_of(ended) for ended in asked}) == 3
+    assert result(last)["told"] == [{"result": {"n": 1}}, {"result": {"n": 2}}]
+
+
+def test_a_state_without_responses_at_all_is_asked_again():
+    async def story():
+        relay, _ = made(asking())
+        exchange = FakeClient("2026-07-28").exchange()
+        first = await relay.run(modern(), ECHO, exchange)
+        second = await relay.run(modern(requestState=state_of(first)), ECHO, exchange)
+        await relay.close()
+        return second
+
+    assert run(story()).verdict == "input_required"
+
+
+@pytest.mark.parametrize("how", ["another client", "other arguments", "another state", "twice"])
+def test_a_state_is_good_for_one_client_one_request_and_once(how):
+    async def story():
+        relay, server = made(asking(), DONE)
+        client = FakeClient("2026-07-28")
+        state = state_of(await relay.run(modern(), ECHO, client.exchange()))
+        forward, given = ECHO, {"1": {}}
+        if how == "another client":
+            client = FakeClient("2026-07-28", name="other")
+        if how == "other arguments":
+            forward = ECHO._replace(members='"name":"echo","arguments":{"a":2}')
+        if how == "another state":
+            state = f"{state}0"
+        sent = modern(requestState=state, inputResponses=given)
+        if how == "twice":
+            await relay.run(sent, ECHO, client.exchange())
+        ended = await relay.run(sent, forward, client.exchange())
+        await relay.close()
+        return ended, len(server.made)
+
+    ended, requests = run(story())
+    assert error(ended)["code"] == -32602
+    assert ended.verdict == "error -32602"
+    assert requests == 1
+
+
+@pytest.mark.parametrize("knows", [False, None])
+def test_a_state_that_a_legacy_server_would_pass_over_does_not_reach_it(knows):
+    relay, server = made(DONE)
+    server.is_modern = knows
+    sent = modern(requestState="anything")
+    ended = run(relay.run(sent, ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["code"] == -32602
+    assert server.made == []
+
+
+def test_a_state_of_ours_does_not_reach_a_modern_server():
+    relay, server = made(DONE, is_modern=True)
+    sent = modern(requestState=f"{pending.MARK}0")
+    ended = run(relay.run(sent, ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["code"] == -32602
+    assert server.made == []
+
+
+def test_a_state_means_nothing_where_nothing_is_asked():
+    relay, _ = made('"result":{"completion":{"values":[]}}')
+    sent = request("completion/complete", requestState="x", _meta=envelope())
+    forward = Forward("a", "completion/complete", "", "")
+    ended = run(relay.run(sent, forward, FakeClient("2026-07-28").exchange()))
+    assert ended.verdict == "ok"
+
+
+def test_progress_goes_to_whoever_waits_at_the_moment():
+    async def story():
+        async def step(_forward, listener):
+            listener.progressed(value('{"progressToken":1,"progress":1}'))
+            question = asyncio.create_task(listener.asked("elicitation/create", value(FORM)))
+            await asyncio.sleep(0.01)
+            listener.progressed(value('{"progressToken":1,"progress":2}'))
+            listener.logged(value('{"level":"error"}'))
+            await question
+            listener.progressed(value('{"progressToken":1,"progress":3}'))
+            return DONE
+
+        relay, _ = made(step)
+        client = FakeClient("2026-07-28", level="debug")
+        meta = envelope()
+        first = request(name="echo", _meta={**meta, "progressToken": "one"})
+        asked = await relay.run(first, ECHO, client.exchange())
+        await asyncio.sleep(0.02)
+        again = request(
+            name="echo",
+            requestState=state_of(asked),
+            inputResponses={"1": {}},
+            _meta={**meta, "progressToken": "two"},
+        )
+        await relay.run(again, ECHO, client.exchange())
+        return [
+            (each["params"]["progressToken"], each["params"]["progress"]) for each in client.sent
+        ]
+
+    assert run(story()) == [("one", 1), ("two", 3)]
+
+
+def test_a_question_that_the_server_takes_back_is_not_asked_again():
+    async def story():
+        async def step(_forward, listener):
+            question = asyncio.create_task(listener.asked("elicitation/create", value(FORM)))
+            await asyncio.sleep(0.01)
+            question.cancel()
+            await asyncio.sleep(0.01)
+            return DONE
+
+        relay, _ = made(step)
+        exchange = FakeClient("2026-07-28").exchange()
+        asked = await relay.run(modern(), ECHO, exchange)
+        await asyncio.sleep(0.015)
+        return await relay.run(modern(requestState=state_of(asked)), ECHO, exchange)
+
+    assert run(story()).verdict == "ok"
+
+
+def test_questions_of_one_call_beyond_a_number_are_refused(monkeypatch):
+    monkeypatch.setattr(call, "_MOST_ASKED", 0)
+    relay, _ = made(asking())
+    ended = run(relay.run(modern(), ECHO, FakeClient("2026-07-28").exchange()))
+    assert "too many questions" in result(ended)["told"]["error"]["message"]
+
+
+def test_calls_that_wait_beyond_a_number_are_given_up(monkeypatch):
+    monkeypatch.setattr(pending, "_MOST", 0)
+    relay, _ = made(asking())
+    ended = run(relay.run(modern(), ECHO, FakeClient("2026-07-28").exchange()))
+    assert "too many calls wait" in result(ended)["content"][0]["text"]
+
+
+@pytest.mark.parametrize("how", ["expired", "closed"])
+def test_a_call_whose_client_does_not_come_back_is_cancelled(how):
+    async def story():
+        ends = []
+
+        async def step(_forward, listener):
+            try:
+                await listener.asked("elicitation/create", value(FORM))
+            except asyncio.CancelledError:
+                ends.append("cancelled")
+                raise
+
+        relay, _ = made(step, expiry=0.01 if how == "expired" else 100)
+        exchange = FakeClient("2026-07-28").exchange()
+        asked = await relay.run(modern(), ECHO, exchange)
+        if how == "closed":
+            await relay.close()
+        await until(lambda: ends)
+        return await relay.run(modern(requestState=state_of(asked)), ECHO, exchange)
+
+    assert error(run(story()))["code"] == -32602
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
+    async def story():
+        story_so_far = []
+
+        async def step(_forward, _listener):
+            story_so_far.append("began")
+            try:
+                await asyncio.sleep(1000)
+            except asyncio.CancelledError:
+                story_so_far.append("cancelled")
+                raise
+
+        relay, _ = made(step)
+        sent = legacy() if revision != mcp.MODERN else modern()
+        running = asyncio.create_task(relay.run(sent, ECHO, FakeClient(revision).exchange()))
+        await until(lambda: story_so_far)
+        running.cancel()
+        await asyncio.wait([running])
+        await until(lambda: len(story_so_far) == 2)
+        await relay.close()
+        return running.cancelled(), story_so_far
+
+    assert run(story()) == (True, ["began", "cancelled"])
+
+
+# -- a modern server asks ------------------------------------------------------------------------
+
+
+def test_between_modern_sides_the_question_and_the_answer_pass_untouched():
+    async def story():
+        relay, server = made(ASKS, DONE, is_modern=True)
+        exchange = FakeClient("2026-07-28").exchange()
+        first = await relay.run(modern(), ECHO, exchange)
+        sent = modern(inputResponses_='{"who": {"n":1.0}}', requestState_='"s\\u0031"')
+        second = await relay.run(sent, ECHO, exchange)
+        return first, second, server.made
+
+    first, second, requests = run(story())
+    assert '"requestState":"s\\u0031","inputRequests"' in first.outcome
+    assert second.verdict == "ok"
+    extra = '"inputResponses":{"who": {"n":1.0}},"requestState":"s\\u0031"'
+    assert [more for _, more in requests] == ["", extra]
+
+
+def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
+    relay, server = made(ASKS, DONE, is_modern=True)
+    client = FakeClient()
+    client.answers = [ACCEPT]
+    ended = run(relay.run(legacy(), ECHO, client.exchange()))
+    assert ended.verdict == "ok"
+    assert client.sent[0]["params"] == {"message": "who?"}
+    extra = (
+        '"inputResponses":{"who":{"action":"accept","content":{"n":1.0}}},"requestState":"s\\u0031"'
+    )
+    assert [more for _, more in server.made] == ["", extra]
+
+
+def test_a_server_that_asks_nothing_is_called_again_after_a_moment(monkeypatch):
+    monkeypatch.setattr(call, "_PAUSE", 0)
+    relay, server = made('"result":{"resultType":"input_required"}', DONE, is_modern=True)
+    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    assert ended.verdict == "ok"
+    assert server.made[1][1] == '"inputResponses":{}'
+
+
+def test_a_server_that_is_never_content_is_given_up():
+    relay, _ = made(*[ASKS] * 10, is_modern=True)
+    client = FakeClient()
+    client.answers = [ACCEPT] * 10
+    ended = run(relay.run(legacy(), ECHO, client.exchange()))
+    assert "asked for input 10 times" in result(ended)["content"][0]["text"]
+
+
+def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
+    relay, _ = made(ASKS, is_modern=True)
+    ended = run(relay.run(legacy(), ECHO, FakeClient(capabilities="{}").exchange()))
+    assert result(ended)["content"][0]["text"] == (
+        "the server needs input that the client did not give: the client did not declare elicitation"
+    )
+
+
+def test_a_question_without_a_method_fails_the_call():
+    asks = ASKS.replace('"method":"elicitation/create",', "")
+    relay, _ = made(asks, is_modern=True)
+    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    assert "Method not found" in result(ended)["content"][0]["text"]
+
+
+# -- approvals -----------------------------------------------------------------------------------
+
+
+def test_a_legacy_client_is_asked_for_its_approval():
+    relay, server = made(DONE, ask=True)
+    client = FakeClient()
+    client.answers = [YES]
+    ended = run(relay.run(legacy(), ECHO, client.exchange()))
+    assert ended.verdict == "ok"
+    assert "Allow a call of echo on the server a" in client.sent[0]["params"]["message"]
+    assert len(server.made) == 1
+
+
+def test_a_modern_client_is_asked_for_its_approval_and_the_servers_questions_come_after_it():
+    async def story():
+        relay, server = made(ASKS, DONE, is_modern=True, ask=True)
+        exchange = FakeClient("2026-07-28").exchange()
+        ended = [await relay.run(modern(), ECHO, exchange)]
+        for given in (
+            {"1": {"action": "accept", "content": {"approve": True}}},
+            {"2": {"action": "cancel"}},
+        ):
+            sent = modern(requestState=state_of(ended[-1]), inputResponses=given)
+            ended.append(await relay.run(sent, ECHO, exchange))
+        return ended, server.made
+
+    (first, second, third), requests = run(story())
+    assert "Allow a call" in result(first)["inputRequests"]["1"]["params"]["message"]
+    assert result(second)["inputRequests"]["2"]["params"] == {"message": "who?"}
+    assert third.verdict == "ok"
+    assert requests[1][1].startswith('"inputResponses":{"who":{"action": "cancel"}}')
+
+
+def test_a_state_cannot_stand_for_an_approval():
+    relay, server = made(DONE, is_modern=True, ask=True)
+    sent = modern(requestState="s1", inputResponses={})
+    ended = run(relay.run(sent, ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["code"] == -32602
+    assert server.made == []
+
+
+def test_without_a_state_responses_do_not_reach_the_server_of_a_call_that_is_to_be_approved():
+    async def story():
+        relay, server = made(DONE, is_modern=True, ask=True)
+        exchange = FakeClient("2026-07-28").exchange()
+        asked = await relay.run(modern(inputResponses={"1": {}}), ECHO, exchange)
+        given = {"1": {"action": "accept", "content": {"approve": True}}}
+        sent = modern(requestState=state_of(asked), inputResponses=given)
+        await relay.run(sent, ECHO, exchange)
+        return server.made
+
+    assert [extra for _, extra in run(story())] == [""]
+
+
+def test_a_tool_that_only_reads_needs_none():
+    relay, _ = made(DONE, ask=True)
+    client = FakeClient()
+    forward = Forward("a", "tools/call", "look", '"name":"look"')
+    assert run(relay.run(request(name="look"), forward, client.exchange())).verdict == "ok"
+    assert client.sent == []
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "answered", "words"),
+    [
+        (
+            EVERYTHING,
+            '"result":{"action":"decline"}',
+            "the call was not approved, so nothing was called",
+        ),
+        ("{}", "", "has to be approved, and nobody did: the client did not declare elicitation"),
+        (EVERYTHING, '"error":{"code":1,"message":"\\u001b"}', "and nobody did: \\x1b"),
+    ],
+)
+def test_without_an_approval_nothing_is_called(capabilities, answered, words):
+    relay, server = made(DONE, ask=True)
+    client = FakeClient(capabilities=capabilities)
+    client.answers = [answered]
+    sent = request(name="a_echo")
+    ended = run(relay.run(sent, ECHO, client.exchange()))
+    assert result(ended)["isError"] is True
+    assert words in result(ended)["content"][0]["text"]
+    assert ended.verdict == "refused"
+    assert server.made == []

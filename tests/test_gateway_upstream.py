@@ -1,0 +1,721 @@
+import asyncio
+import gc
+import json
+import os
+import signal
+import sys
+import time
+import tracemalloc
+
+import pytest
+from gateway import CONNECTION, HEARD, SETTINGS, Caller, do, entry, heard, run, talking, text
+from servers import TOOLS, command
+
+from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.errors import (
+    InputError,
+    ProgramNotFoundError,
+    ServerError,
+    ServerGoneError,
+    TimedOutError,
+)
+from thrall_py.gateway.core import Forward
+from thrall_py.gateway.definitions import Drifted
+from thrall_py.gateway.upstream import Upstream, Upstreams
+
+ASK = {
+    "id": "q",
+    "method": "elicitation/create",
+    "params": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}},
+}
+ERAS = pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+
+
+def using(scenario, settings=SETTINGS, pinned=None, **changes):
+    """Run a scenario with an upstream, and end that."""
+
+    async def play():
+        upstream = Upstream("it", pinned or talking(), settings._replace(**changes))
+        try:
+            return await scenario(upstream)
+        finally:
+            await upstream.close()
+
+    return run(play())
+
+
+def with_timeout(seconds, **more):
+    return CONNECTION._replace(timeout=seconds, **more)
+
+
+# -- one request, and many ------------------------------------------------------------------------
+
+
+@ERAS
+def test_a_request_is_answered_in_either_era(revision):
+    async def scenario(upstream):
+        assert upstream.is_modern is None
+        message = await upstream.request(do("answer"), Caller())
+        return message.id.text, text(message), upstream.is_modern
+
+    modern = revision == "2026-07-28"
+    assert using(scenario, pinned=talking(revision)) == ("2", "2", modern)
+
+
+def test_arguments_and_results_pass_to_the_letter():
+    spelled = '{"b":1.0,"a":1e400,"t":"\\u00e9\u00e9","n":\n[ 9007199254740993 ]}'
+    members = f'"arguments":{spelled},"name":"echo"'.encode().decode("latin-1")
+    call = Forward("it", "tools/call", "echo", members)
+
+    async def scenario(upstream):
+        return text(await upstream.request(call, Caller()))
+
+    pinned = entry(LaunchSpec(command("good"), {}), TOOLS)
+    line = using(scenario, pinned=pinned)
+    assert spelled.replace("\n", " ") in line
+
+
+def test_an_error_is_given_back_as_it_came():
+    refusal = {"id": "$id", "error": {"code": -5, "message": "no", "data": [1.0]}}
+
+    async def scenario(upstream):
+        message = await upstream.request(do(refusal), Caller())
+        return message.error.text
+
+    assert using(scenario) == '{"code": -5, "message": "no", "data": [1.0]}'
+
+
+def test_a_thousand_requests_at_once_are_not_crossed():
+    async def scenario(upstream):
+        calls = [do("hold", gives={"content": [], "n": n}) for n in range(1000)]
+        tasks = [asyncio.create_task(upstream.request(call, Caller())) for call in calls]
+        while (
+            len(upstream._source._held.conversation._methods if upstream._source._held else ())
+            < 1000
+        ):
+            await asyncio.sleep(0.01)
+        await upstream.request(do("release", "answer"), Caller())
+        return [(await task).result.load()["n"] for task in tasks]
+
+    assert using(scenario) == list(range(1000))
+
+
+def test_one_start_serves_all_who_wait():
+    async def scenario(upstream):
+        await asyncio.gather(*(upstream.request(do("answer"), Caller()) for _ in range(20)))
+        return [each["method"] for each in await heard(upstream)]
+
+    methods = using(scenario)
+    assert methods.count("initialize") == 1
+    assert methods.count("tools/list") == 1
+    assert methods.count("tools/call") == 21
+
+
+def test_what_answers_nothing_is_passed_over_and_shows_in_a_failure():
+    strays = [
+        "banner",
+        {"id": 999, "result": {}},
+        {"id": "$id", "method": "tools/call"},  # our own words come back
+        {"id": [1], "method": "ping"},
+        "[1]",
+    ]
+
+    async def scenario(upstream):
+        await upstream.request(do(*strays, "answer", {"id": "$id", "result": {}}), Caller())
+        with pytest.raises(ServerGoneError) as gone:
+            await upstream.request(do("exit"), Caller())
+        return str(gone.value)
+
+    assert using(scenario) == (
+        "the server exited with status 7 during tools/call; the tool may have run;"
+        ' skipped 6 lines, the first: "banner"'
+    )
+
+
+def test_an_error_without_an_id_is_nobodys_while_two_requests_are_open():
+    lost = {"id": None, "error": {"code": -1, "message": "lost"}}
+
+    async def scenario(upstream):
+        held = asyncio.create_task(upstream.request(do("hold", gives={"content": []}), Caller()))
+        await asyncio.sleep(0.1)
+        assert text(await upstream.request(do(lost, "answer"), Caller()))
+        await upstream.request(do(lost), Caller())  # both are open when it comes
+        return held
+
+    async def bounded(upstream):
+        with pytest.raises(TimedOutError):
+            await scenario(upstream)
+
+    using(bounded, connection=with_timeout(0.5))
+
+
+def test_an_error_without_an_id_is_that_of_the_only_request():
+    async def scenario(upstream):
+        lost = {"id": None, "error": {"code": -1, "message": "lost"}}
+        return (await upstream.request(do(lost), Caller())).error.load()["code"]
+
+    assert using(scenario) == -1
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        ('{"id":$id,"result":{"a":1,"a":2}}', "sent an answer that is not JSON: .* twice"),
+        ('{"id":"$id","result":[}', "sent an answer that is not JSON"),
+        ({"id": "$id"}, "sent an answer with neither a result nor an error"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_fails_its_request_and_no_other(step, sentence):
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        with pytest.raises(ServerError, match=f"^the server {sentence}.*; the tool may have run"):
+            await upstream.request(do(step), Caller())
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario) == "4"
+
+
+# -- deadlines, and who gives up -------------------------------------------------------------------
+
+
+def test_a_request_without_an_answer_fails_in_time_and_the_server_is_told():
+    async def scenario(upstream):
+        with pytest.raises(TimedOutError) as late:
+            await upstream.request(do("nothing"), Caller())
+        return str(late.value), (await heard(upstream))[-2]
+
+    sentence, told = using(scenario, connection=with_timeout(0.3))
+    assert sentence.startswith(
+        "no answer to tools/call in 0.3 s (--timeout); the tool may have run; skipped 1 line"
+    )
+    assert told["method"] == "notifications/cancelled"
+    assert told["params"] == {"requestId": 2, "reason": "timeout"}
+
+
+@ERAS
+def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        task = asyncio.create_task(upstream.request(do(), Caller()))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return (await heard(upstream))[-2]["params"]
+
+    params = using(scenario, pinned=talking(revision))
+    assert (params["requestId"], params["reason"]) == (3, "cancelled")
+
+
+def test_who_is_cancelled_during_the_start_does_not_take_the_others_with_it():
+    async def scenario(upstream):
+        first = asyncio.create_task(upstream.request(do("answer"), Caller()))
+        second = asyncio.create_task(upstream.request(do("answer"), Caller()))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        return text(await second)
+
+    assert using(scenario)
+
+
+def test_a_late_answer_is_nobodys():
+    async def scenario(upstream):
+        with pytest.raises(TimedOutError):
+            await upstream.request(do("hold", gives={"content": []}), Caller())
+        return text(await upstream.request(do("release", "answer"), Caller()))
+
+    assert using(scenario, connection=with_timeout(0.3)) == "3"
+
+
+# -- who is asked ----------------------------------------------------------------------------------
+
+
+def test_a_question_of_the_server_is_the_clients_whose_call_is_open():
+    async def scenario(upstream):
+        caller = Caller()
+        await upstream.request(do(ASK, "answer"), caller)
+        return caller.questions, await heard(upstream)
+
+    questions, sent = using(scenario)
+    assert questions == [("elicitation/create", ASK["params"])]
+    assert sent[-2]["id"] == "q"
+    assert sent[-2]["result"] == {"action": "accept", "content": {"name": "\u00e9"}}
+    declared = next(each for each in sent if each.get("method") == "initialize")
+    assert declared["params"]["capabilities"] == {
+        "sampling": {},
+        "elicitation": {"form": {}, "url": {}},
+    }
+
+
+def test_a_question_while_several_clients_wait_is_refused_and_the_way_out_is_named():
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        other = asyncio.create_task(upstream.request(do("hold", gives={}), Caller("two")))
+        await asyncio.sleep(0.1)
+        caller = Caller()
+        await upstream.request(do(ASK, "answer"), caller)
+        assert caller.questions == []
+        sent = await heard(upstream)
+        await upstream.request(do("release", "answer"), caller)
+        await other
+        return next(each for each in sent if each.get("id") == "q")
+
+    assert "serve with --isolate" in using(scenario)["error"]["message"]
+
+
+def test_two_calls_of_one_client_leave_no_doubt():
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        one = Caller()
+        other = asyncio.create_task(upstream.request(do("hold", gives={}), one))
+        await asyncio.sleep(0.1)
+        await upstream.request(do(ASK, "answer"), Caller())
+        await upstream.request(do("release", "answer"), Caller())
+        await other
+        return len(one.questions)
+
+    assert using(scenario) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [
+        ("ping", {"result": {}}),
+        ("roots/list", {"error": {"code": -32601, "message": "Method not found"}}),
+    ],
+)
+def test_what_is_no_question_for_a_user_is_answered_at_once(method, answer):
+    async def scenario(upstream):
+        await upstream.request(do({"id": 1, "method": method}, "answer"), Caller())
+        return (await heard(upstream))[-2]
+
+    assert using(scenario) == {"jsonrpc": "2.0", "id": 1, **answer}
+
+
+def test_a_modern_server_is_not_answered():
+    async def scenario(upstream):
+        await upstream.request(do(ASK, "answer"), Caller())
+        return [each.get("method") for each in await heard(upstream)]
+
+    sent = using(scenario, pinned=talking("2026-07-28"))
+    assert sent == ["server/discover", "tools/list", "tools/call", "tools/call"]
+
+
+def test_the_deadline_stands_still_while_the_client_is_asked():
+    async def scenario(upstream):
+        answered = {"id": "$id", "result": {"content": [{"type": "text", "text": "in time"}]}}
+
+        async def think():
+            await asyncio.sleep(0.8)
+
+        caller = Caller(before=think)
+        task = asyncio.create_task(
+            upstream.request(do(ASK, "hold", gives=answered["result"]), caller)
+        )
+        await asyncio.sleep(0.9)
+        await upstream.request(do("release", "answer"), caller)
+        return text(await task)
+
+    assert using(scenario, connection=with_timeout(0.5)) == "in time"
+
+
+def test_a_call_that_ends_is_not_asked_for_any_more():
+    async def scenario(upstream):
+        cancelled = asyncio.Event()
+
+        async def think():
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                cancelled.set()
+                raise
+
+        await upstream.request(do(ASK, "answer", "x"), Caller(before=think))
+        await cancelled.wait()
+        return next(each for each in await heard(upstream) if each.get("id") == "q")
+
+    # the question may not have begun to be asked when the answer comes: then nobody is cancelled
+    assert using(scenario)["error"]["message"] == "the call is over"
+
+
+def test_a_question_that_the_server_takes_back_is_not_answered():
+    taken_back = {"method": "notifications/cancelled", "params": {"requestId": "q"}}
+
+    async def scenario(upstream):
+        async def think():
+            await asyncio.sleep(60)
+
+        caller = Caller(before=think)
+        await upstream.request(do(ASK, taken_back, "answer"), caller)
+        return [each.get("id") for each in await heard(upstream)]
+
+    assert "q" not in using(scenario)
+
+
+def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server(caplog):
+    async def scenario(upstream):
+        async def think():
+            raise ZeroDivisionError
+
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        await upstream.request(do(ASK, "hold", gives={}), Caller(before=think))
+
+    async def bounded(upstream):
+        task = asyncio.create_task(scenario(upstream))
+        await asyncio.sleep(0.4)
+        found = next(each for each in await heard(upstream) if each.get("id") == "q")
+        await upstream.request(do("release", "answer"), Caller())
+        await task
+        return found
+
+    assert using(bounded)["error"]["message"] == "the client could not be asked"
+
+
+def test_more_questions_than_anybody_can_answer_are_refused():
+    async def scenario(upstream):
+        async def think():
+            await asyncio.sleep(60)
+
+        asks = [{**ASK, "id": n} for n in range(20)]
+        await upstream.request(do(*asks, "answer"), Caller(before=think))
+        return [each["error"]["message"] for each in await heard(upstream) if "error" in each]
+
+    words = using(scenario)
+    assert words.count("too many requests are open") == 4
+    assert words.count("the call is over") == 16
+
+
+# -- what is told meanwhile ------------------------------------------------------------------------
+
+
+def progress(token, done=1):
+    params = {"progressToken": token, "progress": done}
+    return {"method": "notifications/progress", "params": params}
+
+
+def log(level="info", data="x"):
+    return {"method": "notifications/message", "params": {"level": level, "data": data}}
+
+
+@ERAS
+def test_progress_goes_to_who_asked_for_it(revision):
+    async def scenario(upstream):
+        one, other = Caller(progress=True), Caller()
+        await upstream.request(do(progress("$token"), progress(99), progress([1]), "answer"), one)
+        await upstream.request(do(progress(3), "answer"), other)
+        return one.told, other.told
+
+    told, untold = using(scenario, pinned=talking(revision))
+    assert told == [{"progressToken": 2, "progress": 1}]
+    assert untold == []
+
+
+@ERAS
+def test_log_messages_go_to_the_client_that_wants_them(revision):
+    async def scenario(upstream):
+        quiet, loud = Caller(level="error"), Caller(level="info")
+        await upstream.request(do("answer"), quiet)
+        await upstream.request(
+            do(log(), log("debug"), {"method": "notifications/message"}, "answer"), loud
+        )
+        await upstream.request(do(log(), log("error"), "answer"), quiet)
+        sent = await heard(upstream)
+        return (
+            loud.told,
+            quiet.told,
+            [each for each in sent if each.get("method") == "logging/setLevel"],
+        )
+
+    loud, quiet, levels = using(scenario, pinned=talking(revision))
+    assert [each["level"] for each in loud] == ["info"]
+    assert [each["level"] for each in quiet] == ["error"]
+    wanted = [] if revision == "2026-07-28" else ["error", "info"]
+    assert [each["params"]["level"] for each in levels] == wanted
+
+
+def test_a_log_message_of_nobody_in_particular_is_dropped():
+    async def scenario(upstream):
+        one, two = Caller(level="debug"), Caller("two", level="debug")
+        other = asyncio.create_task(upstream.request(do("hold", gives={}), two))
+        await asyncio.sleep(0.3)
+        await upstream.request(do(log(), "release", "answer"), one)
+        await other
+        return one.told + two.told
+
+    assert using(scenario) == []
+
+
+def test_a_modern_request_carries_the_words_of_its_client():
+    async def scenario(upstream):
+        caller = Caller(capabilities='{"elicitation":{"form":{}}}', level="info", progress=True)
+        await upstream.request(do("answer"), caller, '"requestState":"s"')
+        return (await heard(upstream))[-2]["params"]
+
+    params = using(scenario, pinned=talking("2026-07-28"))
+    meta = params["_meta"]
+    assert params["requestState"] == "s"
+    assert meta["io.modelcontextprotocol/clientCapabilities"] == {"elicitation": {"form": {}}}
+    assert meta["io.modelcontextprotocol/logLevel"] == "info"
+    assert meta["progressToken"] == 2
+
+
+# -- pins ------------------------------------------------------------------------------------------
+
+
+def test_a_tool_that_is_not_as_pinned_is_not_called_and_says_what_changed():
+    pinned = talking()
+    drifted = pinned.items["tools"]["do"]._replace(digest="x", definition={"name": "do"})
+    pinned = pinned._replace(items={"tools": {**pinned.items["tools"], "do": drifted}})
+
+    async def scenario(upstream):
+        with pytest.raises(Drifted) as drift:
+            await upstream.request(do("answer"), Caller())
+        assert len(await heard(upstream)) == 4
+        return [(each.tool, each.change.path) for each in drift.value.differences]
+
+    assert using(scenario, pinned=pinned) == [("do", ("inputSchema",))]
+
+
+def test_a_list_that_changed_is_compared_again_before_the_next_call():
+    changed = {"method": "notifications/tools/list_changed"}
+
+    async def scenario(upstream):
+        await upstream.request(do("drift", "answer"), Caller())
+        await upstream.request(do("answer"), Caller())  # nobody said that it changed
+        await upstream.request(do(changed, "answer"), Caller())
+        with pytest.raises(Drifted):
+            await upstream.request(do("answer"), Caller())
+        return text(await upstream.request(HEARD, Caller()))
+
+    assert using(scenario)
+
+
+def test_a_restarted_server_is_compared_again():
+    async def scenario(upstream):
+        with pytest.raises(ServerGoneError):
+            await upstream.request(do("exit"), Caller())
+        await upstream.request(do("answer"), Caller())
+        return [each["method"] for each in (await heard(upstream))[2:4]]
+
+    assert using(scenario) == ["tools/list", "tools/call"]
+
+
+# -- how servers live ------------------------------------------------------------------------------
+
+
+def test_when_a_server_dies_every_open_request_fails_and_the_next_one_starts_it_again():
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        calls = [upstream.request(do(), Caller()) for _ in range(5)]
+        tasks = [asyncio.create_task(call) for call in calls]
+        await asyncio.sleep(0.1)
+        dying = asyncio.create_task(upstream.request(do("exit"), Caller()))
+        ended = await asyncio.gather(*tasks, dying, return_exceptions=True)
+        again = text(await upstream.request(do("answer"), Caller()))
+        return {str(each) for each in ended}, again
+
+    sentences, again = using(scenario)
+    assert sentences == {"the server exited with status 7 during tools/call; the tool may have run"}
+    assert again == "2"
+
+
+@pytest.mark.parametrize("step", ["leave", "close"])
+def test_a_server_that_leaves_or_goes_dumb_is_ended(step):
+    async def scenario(upstream):
+        ending = "^the server exited with status 0 during tools/call"
+        with pytest.raises(ServerGoneError, match=ending):
+            await upstream.request(do(step), Caller())
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario) == "2"
+
+
+def test_a_server_that_does_not_listen_any_more_is_ended():
+    async def scenario(upstream):
+        first = asyncio.create_task(upstream.request(do("close-input"), Caller()))
+        await asyncio.sleep(0.3)
+        with pytest.raises(ServerGoneError, match="^the server closed its input during tools/call"):
+            await upstream.request(do("answer"), Caller())
+        with pytest.raises(ServerGoneError):
+            await first
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario, connection=CONNECTION._replace(grace=0.2)) == "2"
+
+
+def test_a_line_that_is_too_long_ends_the_server():
+    async def scenario(upstream):
+        with pytest.raises(
+            ServerError, match="^the server sent more than 1048576 bytes in one line"
+        ):
+            await upstream.request(do("x" * 1_100_000), Caller())
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario) == "2"
+
+
+def test_a_server_that_is_not_needed_for_a_while_is_ended(graveyard):
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        while upstream._source._held:
+            await asyncio.sleep(0.02)
+        await upstream._source._background.finish()
+        assert graveyard.words() == []
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario, pinned=talking("2025-11-25", graveyard.path), idle=0.1) == "2"
+
+
+LONG_ENOUGH = 10
+
+
+def test_isolated_calls_have_a_server_of_their_own():
+    async def scenario(upstream):
+        calls = [upstream.request(do("answer"), Caller()) for _ in range(3)]
+        return [text(each) for each in await asyncio.gather(*calls)]
+
+    assert using(scenario, isolate=True) == ["2", "2", "2"]
+
+
+def test_an_isolated_server_that_does_not_start_leaves_room_for_others():
+    async def scenario(upstream):
+        with pytest.raises(
+            ProgramNotFoundError, match="^the program no-such-program was not found$"
+        ):
+            await upstream.request(do("answer"), Caller())
+        return upstream._source._room._value
+
+    launch = LaunchSpec(("no-such-program",), {})
+    assert using(scenario, pinned=entry(launch), isolate=True) == 64
+
+
+def test_a_variable_that_is_not_set_is_told_by_the_request():
+    async def scenario(upstream):
+        with pytest.raises(InputError, match="^the variable NONE is not set"):
+            await upstream.request(do("answer"), Caller())
+
+    using(scenario, pinned=entry(LaunchSpec(("${NONE}",), {})))
+
+
+def test_two_hundred_failed_starts_leave_nothing(graveyard):
+    pinned = entry(LaunchSpec(("sh", "-c", "exit 7"), {}))
+
+    async def scenario(upstream):
+        for _ in range(200):
+            upstream._source._backoff.succeeded()
+            with pytest.raises(
+                ServerError, match="^the server exited with status 7 during the handshake"
+            ):
+                await upstream.request(do("answer"), Caller())
+            if _ == 20:
+                gc.collect()
+                tracemalloc.start()
+        gc.collect()
+        grown, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return grown
+
+    assert using(scenario, pinned=pinned) < 200_000
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_start_that_failed_is_waited_with_or_told_again():
+    pinned = entry(LaunchSpec(command("crash"), {}))
+
+    async def scenario(upstream):
+        for _ in range(3):  # 0.1 s, 0.2 s, 0.4 s
+            with pytest.raises(ServerError):
+                await upstream.request(do("answer"), Caller())
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(ServerError, match="exited with status 7"):
+            await upstream.request(do("answer"), Caller())
+        return asyncio.get_running_loop().time() - began
+
+    assert using(scenario, pinned=pinned, connection=with_timeout(0.3)) < 0.3
+
+
+def test_a_server_that_ends_right_after_the_handshake_has_failed_to_start():
+    async def scenario(upstream):
+        await upstream.start()
+        conversation = upstream._source._held.conversation
+        conversation.has_answered = False
+        os.kill(int(conversation.server.version), signal.SIGKILL)
+        await asyncio.wait([conversation.pump])
+        with pytest.raises(ServerGoneError, match="^the server ended as soon as it was started$"):
+            await upstream.request(do("answer"), Caller())
+        await asyncio.sleep(0.1)
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario, connection=with_timeout(0.05)) == "2"
+
+
+def test_a_request_after_the_end_of_the_start_is_told():
+    async def play():
+        upstream = Upstream("it", talking(), SETTINGS)
+        task = asyncio.create_task(upstream.request(do("answer"), Caller()))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await upstream.close()
+        with pytest.raises(ServerError, match="^the server is being ended$"):
+            await task
+
+    assert run(play()) is None
+
+
+# -- all of a catalog ------------------------------------------------------------------------------
+
+
+def test_eager_servers_are_started_and_those_that_fail_say_why():
+    entries = {
+        "good": talking(),
+        "empty": talking()._replace(items={}),
+        "gone": entry(LaunchSpec(("no-such-program",), {})),
+    }
+
+    async def play():
+        upstreams = Upstreams(entries, SETTINGS._replace(eager=True))
+        problems = await upstreams.start()
+        modern = upstreams["good"].is_modern
+        await upstreams.close()
+        return {name: str(problem) for name, problem in problems.items()}, modern
+
+    assert run(play()) == ({"gone": "the program no-such-program was not found"}, False)
+
+
+def test_servers_that_are_not_eager_wait_until_they_are_needed():
+    async def play():
+        upstreams = Upstreams({"good": talking()}, SETTINGS)
+        assert await upstreams.start() == {}
+        modern = upstreams["good"].is_modern
+        await upstreams.close()
+        return modern
+
+    assert run(play()) is None
+
+
+# -- a gateway that is gone ------------------------------------------------------------------------
+
+
+def test_a_gateway_that_is_killed_leaves_nothing(graveyard):
+    program = f"""
+import sys, asyncio, os
+sys.path[:0] = {[p for p in sys.path if p]!r}
+from gateway import *
+from thrall_py.gateway.upstream import Upstream
+async def main():
+    upstream = Upstream("it", talking("2025-11-25", {graveyard.path!r}), SETTINGS)
+    await upstream.request(do("answer"), Caller())
+    print("there", flush=True)
+    await upstream.request(do("deaf"), Caller())
+asyncio.run(main())
+"""
+    import subprocess
+
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"there\n"
+        process.kill()
+    assert graveyard.words(LONG_ENOUGH) == []

@@ -1,0 +1,238 @@
+"""One request on its way: who made it, what is asked meanwhile, and how it ends."""
+
+import asyncio
+
+from thrall_py.errors import ThrallError
+from thrall_py.gateway import approval, audit, declared, envelope, outcome
+from thrall_py.gateway.caller import Caller, Facts, Refused
+from thrall_py.gateway.core import Forward
+from thrall_py.gateway.envelope import INTERNAL_ERROR, LEVELS
+from thrall_py.gateway.incoming import Request, verbatim
+from thrall_py.gateway.outcome import Ended
+from thrall_py.gateway.server import Server
+from thrall_py.protocol import canonical, jsontext, mcp
+from thrall_py.protocol.jsontext import JsonError, Value
+from thrall_py.redact import Redactor
+
+_ROUNDS = 10  # of answers that a modern server is given, as the official clients do
+_PAUSE = 0.1  # seconds before a server that asked nothing is called again
+_MOST_ASKED = 16  # questions of one call at a time
+_LOG = "notifications/message"
+
+
+class _Question:
+    """What a modern client is asked, and where its answer goes."""
+
+    def __init__(self, asked: mcp.Asked) -> None:
+        self.asked = asked
+        self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+
+class Call:
+    """A Listener: a request of a client that a server answers.
+
+    A modern client cannot be asked by a request. What it is asked is kept in `questions`, and
+    `asking` is set, until somebody hands over the answers.
+
+    Args:
+        request: as the client made it.
+        forward: what of it goes to the server.
+        caller: who made it.
+        server: who answers.
+        asks_first: whether a person has to approve the call.
+
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        forward: Forward,
+        caller: Caller,
+        server: Server,
+        *,
+        asks_first: bool,
+    ) -> None:
+        self.questions: dict[str, _Question] = {}
+        self.asking = asyncio.Event()
+        self.forward = forward
+        self.client = caller.client
+        self._caller = caller
+        self._is_waiting = True  # somebody waits for the outcome
+        self._request = request
+        self._token = envelope.progress_token(request)
+        self._server = server
+        self.asks_first = asks_first
+        self._count = 0
+
+    # -- who made it --------------------------------------------------------------------------
+
+    @property
+    def facts(self) -> Facts:
+        """What the client says of itself."""
+        return self._caller.facts
+
+    @property
+    def is_modern(self) -> bool:
+        """Whether the client can only be asked by a result."""
+        return self.facts.revision == mcp.MODERN
+
+    @property
+    def binding(self) -> str:
+        """Of which client's and which request's it is: by all that is sent to the server."""
+        forward = self.forward
+        members = audit.digest(f"{{{forward.members}}}")
+        return canonical.compact([self._caller.owner, forward.server, forward.method, members])
+
+    @property
+    def capabilities(self) -> str:
+        """What the server may ask for, as far as it can be relayed."""
+        return declared.relayed(self.facts.capabilities)
+
+    @property
+    def wants_progress(self) -> bool:
+        """Whether the client gave a token for progress."""
+        return bool(self._token)
+
+    @property
+    def log_level(self) -> str:
+        """The least severe log message that the client wants."""
+        return self.facts.log_level
+
+    def leave(self) -> None:
+        """Nobody waits any more; what is told meanwhile is dropped."""
+        self._is_waiting = False
+
+    def rejoin(self, request: Request, caller: Caller) -> None:
+        """The client came back with answers; those that were not asked for are passed over."""
+        self._caller, self._token, self._is_waiting = caller, envelope.progress_token(request), True
+        given = request.params.member("inputResponses") if request.params else None
+        for name, answer in (given.members() if given else {}).items():
+            question = self.questions.pop(name, None)
+            if question:
+                question.answer.set_result(verbatim(answer))
+
+    # -- what the server tells and asks meanwhile ---------------------------------------------
+
+    def progressed(self, params: Value) -> None:
+        """Pass on how far the server is, under the client's own token."""
+        members = _members(params)
+        token = members and members.member("progressToken")
+        if self._is_waiting and self._token and members and token:
+            text = members.source
+            told = text[: token.start] + self._token + text[token.end :]
+            self._caller.notify(mcp.PROGRESS, verbatim(Value(told, 0, len(told))))
+
+    def logged(self, params: Value) -> None:
+        """Pass on a log message, if it is as severe as the client wants."""
+        members = _members(params)
+        level = members and members.member_string("level")
+        wanted = self.log_level
+        if not (self._is_waiting and wanted in LEVELS and level in LEVELS):
+            return
+        if LEVELS.index(level) >= LEVELS.index(wanted):
+            self._caller.notify(_LOG, verbatim(params))
+
+    async def asked(self, method: str, params: Value | None) -> str:
+        """Answer a request of a legacy server, by whatever the client says to it."""
+        try:
+            return f'"result":{await self._ask(method, params)}'
+        except Refused as refused:
+            return f'"error":{refused.error}'
+
+    async def _ask(self, method: str, params: Value | None) -> str:
+        declared.check(self.facts.capabilities, method, params)
+        if not self.is_modern:
+            answer = await self._caller.ask(method, verbatim(params) if params else "{}")
+            return verbatim(answer)
+        if len(self.questions) >= _MOST_ASKED:
+            raise Refused.because(INTERNAL_ERROR, "the client has too many questions before it")
+        self._count += 1
+        name = str(self._count)
+        question = self.questions[name] = _Question(mcp.Asked(method, params))
+        self.asking.set()
+        try:
+            return await question.answer
+        finally:
+            self.questions.pop(name, None)
+
+    # -- how it ends ---------------------------------------------------------------------------
+
+    async def end(self) -> Ended:
+        """Have it approved if need be, and answered by the server.
+
+        Raises:
+            Drifted: the tool is not as pinned.
+
+        """
+        method = self.forward.method
+        try:
+            refusal = await self._refusal() if self.asks_first else ""
+            if refusal:
+                return outcome.failed(method, refusal, self.facts, outcome.REFUSED)
+            return await self._answered()
+        except ThrallError as problem:
+            return outcome.failed(method, str(problem), self.facts)
+        except Refused as refused:
+            why = _words(refused)
+            sentence = f"the server needs input that the client did not give: {why}"
+            return outcome.failed(method, sentence, self.facts)
+
+    async def _refusal(self) -> str:
+        """Ask whether the call may be made; a sentence if it may not."""
+        params, forward = self._request.params, self.forward
+        arguments = params.member("arguments") if params else None
+        asked = approval.question(
+            (params and params.member_string("name")) or forward.name,
+            forward.server,
+            arguments.text if arguments else "{}",
+        )
+        try:
+            answer = await self._ask(mcp.ELICITATION, jsontext.scan(asked, {}))
+        except Refused as refused:
+            return f"a call of this tool has to be approved, and nobody did: {_words(refused)}"
+        is_given = approval.is_given(jsontext.scan(answer, {}))
+        return "" if is_given else "the call was not approved, so nothing was called"
+
+    async def _answered(self) -> Ended:
+        """Call the server, and again with the answers if it asks by its result."""
+        extra = "" if self.asks_first else _answers(self._request)
+        for _ in range(_ROUNDS):
+            message = await self._server.request(self.forward, self, extra)
+            if message.result is None or not outcome.asks(message.result):
+                return outcome.of(message, self.facts)
+            # The state of a call that was approved must not serve for one that was not.
+            if self.is_modern and not self.asks_first:
+                return outcome.of(message, self.facts)
+            extra = await self._answers_to(message.result)
+        sentence = f"the server asked for input {_ROUNDS} times and is not content"
+        return outcome.failed(self.forward.method, sentence, self.facts)
+
+    async def _answers_to(self, result: Value) -> str:
+        requests = result.member("inputRequests")
+        answers = {}
+        for name, asked in (requests.members() if requests else {}).items():
+            method = asked.member_string("method") or ""
+            answers[name] = await self._ask(method, asked.member("params"))
+        if not answers:
+            await asyncio.sleep(_PAUSE)
+        return outcome.responses(answers, result.member("requestState"))
+
+
+def _answers(request: Request) -> str:
+    """The members with which a modern client answers a modern server, to the letter."""
+    names = ("inputResponses", "requestState")
+    members = request.params.members() if request.params else {}
+    return ",".join(f'"{name}":{verbatim(members[name])}' for name in names if name in members)
+
+
+def _members(params: Value) -> Value | None:
+    """Look at the members of a notification's params; None if they are none."""
+    try:
+        return jsontext.scan(params.text, {})
+    except JsonError:
+        return None
+
+
+def _words(refused: Refused) -> str:
+    """What a client's error says; it is told to the client itself, so nothing is masked."""
+    return Redactor().plain(mcp.parse_error(jsontext.scan(refused.error, {})).message)

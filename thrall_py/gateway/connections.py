@@ -1,0 +1,66 @@
+"""One connection of a client, cut when it costs more than it may.
+
+uvicorn reads HTTP with h11 and waits as long as a client pleases: for the head of a request, and
+until a reply is read. Both end here, as does the number of connections.
+"""
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_HEAD = 60  # seconds for the head of a request, and between two requests
+_UNREAD = 30  # seconds in which a client reads nothing of what it is sent
+_MOST = 2048  # connections at once
+_BUSY = (
+    b"HTTP/1.1 503 Service Unavailable\r\n"
+    b"content-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n"
+)
+
+
+class Connection(H11Protocol):
+    """A connection with deadlines. What it cuts it aborts: closing would wait until all is read."""
+
+    # typing.override, which mypy asks for, is there from Python 3.12 on.
+
+    _head: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override, explicit-override]
+        """Begin to wait for a request, or send the client away if there are too many."""
+        super().connection_made(transport)
+        self._head = self.loop.call_later(_HEAD, transport.abort)
+        if len(self.connections) > _MOST:
+            transport.write(_BUSY)
+            transport.close()
+
+    def handle_events(self) -> None:  # type: ignore[explicit-override]
+        """Look at what has come; wait for a request if there is none now."""
+        super().handle_events()
+        # Before the first request there is none, whatever uvicorn's type says.
+        if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]
+            _stop(self._head)
+            self._head = None
+        elif self._head is None:
+            self._head = self.loop.call_later(_HEAD, self.transport.abort)
+
+    def pause_writing(self) -> None:  # type: ignore[explicit-override]
+        """Begin to wait for the client to read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(_UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:  # type: ignore[explicit-override]
+        """The client has read enough to be sent more."""
+        super().resume_writing()
+        _stop(self._unread)
+        self._unread = None
+
+    def connection_lost(self, exc: Exception | None) -> None:  # type: ignore[explicit-override]
+        """Wait for nothing more."""
+        _stop(self._head)
+        _stop(self._unread)
+        super().connection_lost(exc)
+
+
+def _stop(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()

@@ -1,0 +1,73 @@
+"""One gateway from its start to its end: the log, the servers, and whoever brings requests in."""
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from thrall_py.gateway.audit import Log
+from thrall_py.gateway.offer import Offer
+from thrall_py.gateway.outlet import Outlet
+from thrall_py.gateway.relay import Relay
+from thrall_py.gateway.server import Servers
+from thrall_py.gateway.service import Service
+from thrall_py.redact import Redactor
+
+_STDERR = 2
+_LAST_WORDS = 0.5  # seconds for the log to be read to its end
+
+
+class Settings(NamedTuple):
+    """What a gateway is made of.
+
+    Attributes:
+        offer: what clients are told there is.
+        update: how the user pins a server again, a command line up to the server's name.
+        style: of the log (`audit.FORMATS`).
+        redact: knows the secrets that must not stand in it.
+
+    """
+
+    offer: Offer
+    update: str
+    style: str
+    redact: Redactor
+
+
+Open = Callable[[Log], Awaitable[Servers]]  # in the loop; eager ones are started
+Serve = Callable[[Service], Awaitable[int | None]]  # until a client or a signal ends it
+
+
+def run(settings: Settings, open_servers: Open, serve: Serve) -> int | None:
+    """Run a gateway.
+
+    Args:
+        settings: what it is made of.
+        open_servers: makes the servers.
+        serve: brings requests in, and returns the signal that ended it, if one did.
+
+    Returns:
+        That signal; all servers have been ended.
+
+    """
+    gc.enable()  # no short run, as all others are
+    return asyncio.run(_host(settings, open_servers, serve))
+
+
+async def _host(settings: Settings, open_servers: Open, serve: Serve) -> int | None:
+    outlet = Outlet(_STDERR)
+    log = Log(outlet, settings.style, settings.redact)
+    try:
+        log.tell("start", tools=len(settings.offer.tools))
+        servers = await open_servers(log)
+        try:
+            service = Service(settings.offer, Relay(servers, settings.offer, settings.update), log)
+            try:
+                return await serve(service)
+            finally:
+                await service.close()
+        finally:
+            await servers.close()
+            log.tell("end")
+    finally:
+        await outlet.close(_LAST_WORDS)

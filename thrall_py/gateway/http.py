@@ -1,0 +1,123 @@
+"""Serves the application with uvicorn, until a signal comes."""
+
+import asyncio
+import contextlib
+import functools
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+
+import uvicorn
+
+from thrall_py.gateway import address, gate
+from thrall_py.gateway.address import Door, Listening
+from thrall_py.gateway.asgi import PATH, Application, Bounds
+from thrall_py.gateway.audit import Log
+from thrall_py.gateway.connections import Connection
+from thrall_py.gateway.posts import Posts
+from thrall_py.gateway.service import Service
+from thrall_py.gateway.stopping import signalled
+
+_HEAD = 1 << 16  # bytes that the head of a request may have
+_IDLE = 60  # seconds that a connection is kept between two requests
+_FAREWELL = 1  # seconds for replies to end when the gateway does
+_SHOWN = 400  # characters of a complaint: the end of a traceback says most
+
+
+def listen(door: Door) -> Callable[[Service], Awaitable[int]]:
+    """Take an address now, to serve on it later.
+
+    Raises:
+        InputError: the address cannot be had.
+        UsageError: it is none, or everybody could call the tools.
+
+    """
+    wanted = address.parse(door.address)
+    listening = address.bind(wanted, has_token=bool(door.token))
+    port = address.of(listening[0]).port
+    rules = gate.rules(wanted.host, port, door.token, door.hosts, door.origins)
+    bounds = Bounds(rules, door.max_message)
+    return functools.partial(serve, listening=listening, bounds=bounds)
+
+
+async def serve(service: Service, listening: Listening, bounds: Bounds) -> int:
+    """Serve until a signal comes: what runs is cancelled then, and replies end.
+
+    Args:
+        service: who answers; its log is told the address first.
+        listening: from `address.bind`; they are closed at the end.
+        bounds: for what comes in.
+
+    Returns:
+        The signal.
+
+    """
+    posts = Posts(service.offer, service.handle)
+    server = _Server(_config(Application(posts, service.states, bounds)))
+    with signalled() as signum, _complaints(service.log):
+        service.log.tell("listening", url=f"http://{address.of(listening[0]).netloc}{PATH}")
+        serving = asyncio.create_task(server.serve(listening))
+        await asyncio.wait((signum, serving), return_when=asyncio.FIRST_COMPLETED)
+        server.should_exit = True
+        await posts.close()
+        await serving
+        server.abort()
+        return signum.result()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, which leaves the signals to us."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:  # type: ignore[explicit-override]
+        """Capture none."""
+        yield
+
+    def abort(self) -> None:
+        """Cut the connections that outlived the farewell."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+
+def _config(application: Application) -> uvicorn.Config:
+    return uvicorn.Config(
+        application,
+        http=Connection,
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level=logging.ERROR,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=_IDLE,
+        timeout_graceful_shutdown=_FAREWELL,
+        h11_max_incomplete_event_size=_HEAD,
+    )
+
+
+class _Complaints(logging.Handler):
+    """Tells our log what uvicorn and asyncio log."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__()
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:  # type: ignore[explicit-override]
+        """Tell of one complaint."""
+        self._log.tell("fault", words=self.format(record)[-_SHOWN:])
+
+
+@contextlib.contextmanager
+def _complaints(log: Log) -> Iterator[None]:
+    handler = _Complaints(log)
+    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+            logger.propagate = True

@@ -1,0 +1,299 @@
+"""One conversation over one link: requests of many under ids of our own, matched by id.
+
+What `protocol/session.py` is for one request at a time, this is for many at once.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from thrall_py.errors import ServerError, ServerGoneError, ThrallError
+from thrall_py.gateway.failures import Failures
+from thrall_py.gateway.links import Link, LinkEnded
+from thrall_py.gateway.listener import Listener
+from thrall_py.gateway.pausing import Pausing
+from thrall_py.gateway.questions import Questions, is_wanted, look_into, severity, whose
+from thrall_py.protocol import matching, mcp, wire
+from thrall_py.protocol.channel import NO_HEADERS, Label, MessageTooLarge
+from thrall_py.protocol.jsontext import JsonError, Value
+from thrall_py.redact import Redactor
+
+_REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
+_AT_A_TIME = 64  # messages taken before others have a turn
+_SET_LEVEL = "logging/setLevel"
+_CANCELLED = "notifications/cancelled"
+
+
+class Request(NamedTuple):
+    """What is asked of a server.
+
+    Attributes:
+        method: its method.
+        members: of its params, as JSON text without braces and `_meta`.
+        seconds: how long to wait for the response.
+        listener: who made it; None for a request of our own.
+        mirrored: what is repeated in headers.
+
+    """
+
+    method: str
+    members: str
+    seconds: float
+    listener: Listener | None = None
+    mirrored: Mapping[str, str] = NO_HEADERS
+
+
+class _Open(NamedTuple):
+    request: Request
+    response: asyncio.Future[wire.Message]
+    clock: Pausing
+
+
+class Conversation:
+    """A conversation with one server.
+
+    Args:
+        link: what carries it; it is closed with the conversation.
+        redact: makes the server's words fit to be repeated.
+        on_list_changed: is called when the server says that one of its lists changed.
+        bystanders: whose calls are open elsewhere, where what comes here may be about those.
+
+    Attributes:
+        server: what the server said of itself.
+        is_over: nothing can be asked any more.
+        has_answered: it has answered a request.
+        pump: reads what comes, until there will be no more.
+
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        redact: Redactor,
+        on_list_changed: Callable[[], None],
+        bystanders: Callable[[], list[Listener]] = list,
+    ) -> None:
+        self.server = link.server
+        self.is_over = False
+        self.has_answered = False
+        self._on_list_changed = on_list_changed
+        self._bystanders = bystanders
+        self.redact = redact
+        self._link = link
+        self._next_id = 1
+        self._methods: dict[matching.Id, str] = {}  # of the requests that have no response
+        self._open: dict[matching.Id, _Open] = {}
+        self._questions = Questions(self._reply)
+        self._failures = Failures(redact)
+        self._log_level = ""  # what a legacy server was told
+        self._replied = 0  # bytes of replies since the server has last read everything
+        self.pump = asyncio.create_task(self._run())
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether parts of a request are repeated in headers."""
+        return self.server.is_modern and self._link.has_headers
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several requests may be open at once."""
+        return self._link.is_shared
+
+    async def request(self, request: Request) -> wire.Message:
+        """Ask, and wait for the response, whichever it is.
+
+        Raises:
+            ServerError: the server ended, or sent what cannot be used.
+            TimedOutError: there was no response in time. The server has been told.
+            ThrallError: as the link says.
+
+        """
+        await self._set_log_level(request)
+        if self.is_over:
+            raise ServerGoneError("the server is gone, and was not asked")
+        id_, self._next_id = self._next_id, self._next_id + 1
+        response: asyncio.Future[wire.Message] = asyncio.get_running_loop().create_future()
+        timeout = asyncio.timeout(request.seconds)
+        self._methods[id_] = request.method
+        self._open[id_] = _Open(request, response, Pausing(timeout))
+        try:
+            async with timeout:
+                await self._send(id_, request)
+                return await response
+        except TimeoutError:
+            self._abandon(id_, "timeout")
+            raise self._failures.timed_out(request.method, request.seconds) from None
+        except (asyncio.CancelledError, ServerError):
+            self._abandon(id_, "cancelled")
+            raise
+        finally:
+            self._methods.pop(id_, None)
+            self._open.pop(id_).clock.end()
+            if not response.cancel() and not response.cancelled():
+                response.exception()  # somebody has looked at it, or is not there any more
+            if request.listener:
+                self._questions.forget(request.listener)
+
+    def listeners(self) -> list[Listener]:
+        """Tell who has made the requests that are open."""
+        found = [self._open[id_].request.listener for id_ in self._methods]
+        return [listener for listener in found if listener]
+
+    async def close(self) -> None:
+        """End the server, or what carries the conversation."""
+        if self.is_over:
+            await asyncio.wait([self.pump])  # which closes the link
+            return
+        self._fail(self._failures.did("was ended"))
+        self.pump.cancel()
+        await asyncio.wait([self.pump])
+        await self._link.close()
+
+    # -- what goes out -------------------------------------------------------------------------
+
+    async def _send(self, id_: int, request: Request) -> None:
+        revision, listener = self.server.revision, request.listener
+        params = mcp.relayed_params(
+            revision,
+            request.members,
+            listener.capabilities if listener else "{}",
+            id_ if listener and listener.wants_progress else None,
+            listener.log_level if listener else "",
+        )
+        label = Label(request.method, revision, is_request=True, mirrored=request.mirrored)
+        message = wire.one_line(wire.request(id_, request.method, params))
+        await self._link.send(message, label, id_)
+
+    async def _set_log_level(self, request: Request) -> None:
+        """Ask a legacy server for the messages that are wanted, and for no fewer than before."""
+        level = request.listener.log_level if request.listener else ""
+        wanted = level and severity(level) < severity(self._log_level)
+        if wanted and not self.server.is_modern and "logging" in self.server.capabilities:
+            self._log_level = level
+            members = f'"level":{json.dumps(level)}'
+            await self.request(Request(_SET_LEVEL, members, request.seconds))
+
+    def _reply(self, id_: Value, outcome: str) -> None:
+        message = wire.one_line(wire.reply(id_, outcome))
+        self._replied = self._replied + len(message) if self._link.unsent else 0
+        self._link.post(message, Label("", self.server.revision))
+
+    def _abandon(self, id_: int, reason: str) -> None:
+        """Tell the server to stop working ("Cancellation", all revisions)."""
+        if self.is_over:
+            return
+        if not self._link.is_shared:
+            self._fail(self._failures.did("was left"))
+            self._link.abandon()
+        elif id_ in self._methods:
+            members = f'"requestId":{id_},"reason":"{reason}"'
+            params = mcp.relayed_params(self.server.revision, members, "{}", None, "")
+            label = Label(_CANCELLED, self.server.revision)
+            self._link.post(wire.notification(_CANCELLED, params), label)
+
+    # -- what came -----------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        """Take what comes, until nothing does; then every open request fails."""
+        try:
+            await self._take_all()
+        except LinkEnded:
+            self.is_over = True
+            self._fail(self._failures.did(await self._link.close(), ServerGoneError))
+            return
+        except MessageTooLarge as problem:
+            size = f"{problem.limit} bytes in one {problem.unit}"
+            self._fail(self._failures.did(f"sent more than {size}"))
+        except ThrallError as problem:
+            told = problem
+            self._fail(lambda _: told)
+        except Exception:
+            self._fail(self._failures.did("was left"))
+            await self._link.close()
+            raise
+        await self._link.close()
+
+    async def _take_all(self) -> None:
+        while True:
+            for _ in range(_AT_A_TIME):
+                self._take(await self._link.receive())
+                if self._replied > _REPLIES_LIMIT:
+                    raise self._failures.did("sends more requests than it reads replies")(
+                        "the session"
+                    )
+            await asyncio.sleep(0)
+
+    def _take(self, line: bytes | bytearray) -> None:
+        try:
+            messages = wire.read(line)
+        except JsonError as problem:
+            why = self.redact.plain(str(problem))
+            for id_ in wire.broken_answers(line, self._methods):
+                self._refuse(id_, f"sent an answer that is {why}")
+            messages = []
+        if not messages and line.strip():
+            self._failures.skipped.add(line)
+        for message in messages:
+            self._dispatch(message, line)
+
+    def _dispatch(self, message: wire.Message, line: bytes | bytearray) -> None:
+        id_ = matching.answered_by(message, self._methods)
+        if id_ is not None and message.is_answer:
+            self.has_answered = True
+            self._respond(id_, message)
+        elif id_ is not None:
+            self._refuse(id_, "sent an answer with neither a result nor an error")
+        elif matching.asks(message, self._methods):
+            if not self.server.is_modern:  # 2026-07-28: nothing is asked of a client
+                clocks = [self._open[id_].clock for id_ in self._methods]
+                self._questions.take(message, self._whose(), clocks)
+        elif message.method is None or message.is_answer or message.id is not None:
+            self._failures.skipped.add(line)
+        else:
+            self._note(message.method, look_into(message.params))
+
+    def _note(self, method: str, params: Value | None) -> None:
+        """Take a notification to whom it belongs."""
+        if method.endswith(mcp.LIST_CHANGED):
+            self._on_list_changed()
+        elif params and method == mcp.PROGRESS:
+            token = wire.load_or_none(params.member("progressToken"))
+            open_ = self._open.get(token) if isinstance(token, int) else None
+            listener = open_.request.listener if open_ else None
+            if listener and listener.wants_progress and token in self._methods:
+                listener.progressed(params)
+        elif params and method == mcp.LOG:
+            listener = self._whose()
+            if listener and is_wanted(params, listener.log_level):
+                listener.logged(params)
+        elif params and method == _CANCELLED:
+            self._questions.withdraw(params.member("requestId"))
+
+    def _whose(self) -> Listener | None:
+        """Tell whose the requests are that are open, if they are one client's."""
+        own = self.listeners()
+        return whose([*own, *self._bystanders()]) if own else None
+
+    # -- failures ------------------------------------------------------------------------------
+
+    def _refuse(self, id_: matching.Id, what: str) -> None:
+        """Let a request fail in whose response the server did `what`."""
+        self._respond(id_, self._failures.did(what)(self._methods[id_]))
+
+    def _respond(self, id_: matching.Id, outcome: wire.Message | ThrallError) -> None:
+        del self._methods[id_]
+        response = self._open[id_].response
+        if response.done():
+            return  # its request is being given up
+        if isinstance(outcome, ThrallError):
+            response.set_exception(outcome)
+        else:
+            response.set_result(outcome)
+
+    def _fail(self, end: Callable[[str], ThrallError]) -> None:
+        """Let every open request fail, and those that follow."""
+        self.is_over = True
+        self._questions.close()
+        for id_, method in list(self._methods.items()):
+            self._respond(id_, end(method))

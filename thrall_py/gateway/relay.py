@@ -1,0 +1,145 @@
+"""Hands requests to the servers, and bridges the eras: who can be asked how, and who comes back."""
+
+import asyncio
+import shlex
+from typing import NamedTuple
+
+from thrall_py.catalog import report
+from thrall_py.gateway import envelope, outcome
+from thrall_py.gateway.call import Call
+from thrall_py.gateway.caller import Caller
+from thrall_py.gateway.core import Forward
+from thrall_py.gateway.definitions import Drifted
+from thrall_py.gateway.incoming import Request
+from thrall_py.gateway.offer import Offer
+from thrall_py.gateway.outcome import Ended
+from thrall_py.gateway.pending import EXPIRY, MARK, Pending
+from thrall_py.gateway.server import Server, Servers
+from thrall_py.protocol import mcp
+from thrall_py.visible import visible
+
+_ASKING = ("tools/call", "prompts/get", "resources/read")  # what may ask by its result
+_UNKNOWN_STATE = (
+    "requestState is not one of this client's for this request, or it was used or has expired:"
+    " call again without it"
+)
+
+
+class Relay:
+    """All requests that servers answer.
+
+    Args:
+        servers: by their names in the catalog.
+        offer: which of their tools need an approval for each call.
+        update: how the user pins a server again, a command line up to the server's name.
+        expiry: seconds that a modern client may take to answer.
+
+    """
+
+    def __init__(
+        self,
+        servers: Servers,
+        offer: Offer,
+        update: str,
+        *,
+        expiry: float = EXPIRY,
+    ) -> None:
+        self._servers = servers
+        self._offer = offer
+        self._update = update
+        self._pending: Pending[_Running] = Pending(expiry)
+        self._tasks: set[asyncio.Task[Ended]] = set()
+
+    async def run(self, request: Request, forward: Forward, caller: Caller) -> Ended:
+        """Bring a request to its end, or to where its client is asked.
+
+        When it is cancelled, so is what it waits for.
+        """
+        server = self._servers[forward.server]
+        call = Call(request, forward, caller, server, asks_first=self._asks_first(forward))
+        if not call.is_modern:
+            return await self._end(call)
+        state = request.params.member_string("requestState") if request.params else None
+        if state is not None and self._is_ours(state, call, server):
+            waiting = self._pending.resume(state, call.binding)
+            if waiting is None:
+                error = envelope.error(mcp.INVALID_PARAMS, _UNKNOWN_STATE)
+                return Ended(error, f"error {mcp.INVALID_PARAMS}")
+            waiting.call.rejoin(request, caller)
+            return await self._until_asked(waiting)
+        task = asyncio.create_task(self._end(call))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await self._until_asked(_Running(call, task))
+
+    async def close(self) -> None:
+        """Give up what waits for a client that has not come back."""
+        self._pending.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _asks_first(self, forward: Forward) -> bool:
+        is_call = forward.method == outcome.TOOLS_CALL
+        return is_call and self._offer.needs_approval(forward.server, forward.name)
+
+    def _is_ours(self, state: str, call: Call, server: Server) -> bool:
+        """Tell whether a state can only be one of ours: it must not reach a server that ignores it.
+
+        A state of a modern server passes untouched.
+        """
+        if call.forward.method not in _ASKING:
+            return False
+        is_modern = server.entry.server.is_modern if server.is_modern is None else server.is_modern
+        return call.asks_first or not is_modern or state.startswith(MARK)
+
+    async def _until_asked(self, running: "_Running") -> Ended:
+        """Wait for the outcome of a modern client's request, or for what the client is asked."""
+        call, task = running
+        while not (task.done() or call.questions):
+            call.asking.clear()
+            asking = asyncio.create_task(call.asking.wait())
+            try:
+                await asyncio.wait((task, asking), return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
+            finally:
+                asking.cancel()
+        if task.done():
+            return task.result()
+        if self._pending.is_full:
+            task.cancel()
+            sentence = "too many calls wait for answers: try again later"
+            return outcome.failed(call.forward.method, sentence, call.facts)
+        call.leave()
+        asked = {name: question.asked for name, question in call.questions.items()}
+        return outcome.input_required(asked, self._pending.suspend(running))
+
+    async def _end(self, call: Call) -> Ended:
+        try:
+            return await call.end()
+        except Drifted as drifted:
+            forward = call.forward
+            changed = report.summarize(drifted.differences, drifted.redact)
+            sentence = (
+                f"{visible(forward.name)} is not as it was pinned, so it was not called: {changed};"
+                f" review it, and pin it again with: {self._update} {shlex.quote(forward.server)}"
+            )
+            return outcome.failed(forward.method, sentence, call.facts, outcome.DRIFT)
+
+
+class _Running(NamedTuple):
+    """A request, and the task that brings it to its end while its client is away."""
+
+    call: Call
+    task: asyncio.Task[Ended]
+
+    @property
+    def binding(self) -> str:
+        """Of which client's and which request's it is."""
+        return self.call.binding
+
+    def abandon(self) -> None:
+        """Cancel it."""
+        self.task.cancel()

@@ -1,0 +1,49 @@
+"""The seam to one server of the catalog, as the relay sees it."""
+
+from typing import Protocol
+
+from thrall_py.catalog.entry import Entry
+from thrall_py.gateway.core import Forward
+from thrall_py.gateway.listener import Listener
+from thrall_py.protocol.wire import Message
+
+
+class Server(Protocol):
+    """One server, which is started when it is needed."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the catalog."""
+
+    @property
+    def entry(self) -> Entry:
+        """What the catalog holds about it."""
+
+    @property
+    def is_modern(self) -> bool | None:
+        """Whether requests carry the envelope; None before the first use."""
+
+    async def request(self, forward: Forward, listener: Listener, extra: str = "") -> Message:
+        """Make a request in the server's era, and wait for the message that answers it.
+
+        Args:
+            forward: the request.
+            listener: who made it.
+            extra: more members of its params (`inputResponses`, `requestState`) as JSON text
+                without braces.
+
+        Raises:
+            Drifted: the tool is not as pinned.
+            ThrallError: there is no answer.
+
+        """
+
+
+class Servers(Protocol):
+    """All servers of a catalog."""
+
+    def __getitem__(self, name: str, /) -> Server:
+        """Find one by its name."""
+
+    async def close(self) -> None:
+        """End all that run."""

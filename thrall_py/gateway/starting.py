@@ -1,0 +1,61 @@
+"""Starts those who keep a server, and waits until they have a session."""
+
+import asyncio
+
+from thrall_py.errors import ServerError
+from thrall_py.gateway.keeper import Keeper
+from thrall_py.gateway.links import CarrierLink, PipeLink
+from thrall_py.transport.aside import Task
+from thrall_py.verbs.carrier import Journey, carrying
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
+from thrall_py.verbs.guard import guarding
+from thrall_py.verbs.keeping import Failed, Opened
+
+_PATIENCE = 20.0  # seconds for a keeper to leave that has said why, or was told to
+
+
+async def start_process(
+    server: PreparedServer, connection: ConnectionOptions, remembered: str | None
+) -> PipeLink:
+    """Start a server, with a guard.
+
+    Raises:
+        ThrallError: it does not start, or its session does not open.
+
+    """
+    keeper, opened = await _opened(guarding(server, connection, remembered))
+    return PipeLink(keeper, opened, limit=connection.max_message, grace=connection.grace)
+
+
+async def start_carrier(
+    server: PreparedServer, connection: ConnectionOptions, journey: Journey
+) -> CarrierLink:
+    """Start a carrier to a server on a URL.
+
+    Raises:
+        ThrallError: the server is not reached, or the session does not open.
+
+    """
+    keeper, opened = await _opened(carrying(server, connection, journey))
+    return CarrierLink(keeper, opened, grace=connection.grace)
+
+
+async def _opened(task: Task) -> tuple[Keeper, Opened]:
+    keeper = Keeper(task)
+    try:
+        said = await keeper.hear()
+    except asyncio.CancelledError:
+        keeper.stop()
+        await _away(keeper)
+        raise
+    if isinstance(said, Opened):
+        return keeper, said
+    await _away(keeper)
+    if isinstance(said, Failed):
+        raise said.problem
+    raise ServerError("the process that keeps the server ended without a word")
+
+
+async def _away(keeper: Keeper) -> None:
+    await keeper.gone(_PATIENCE)
+    keeper.close()

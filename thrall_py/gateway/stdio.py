@@ -1,0 +1,181 @@
+"""A client on our stdin and stdout: a message is a line (all revisions, "Transports", "stdio")."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Iterator
+from typing import NamedTuple
+
+from thrall_py.errors import OutputError
+from thrall_py.gateway import envelope, incoming
+from thrall_py.gateway.clients import Client, Exchange
+from thrall_py.gateway.incoming import Incoming, Malformed, Notification, Request, Response
+from thrall_py.gateway.lines import Lines
+from thrall_py.gateway.outlet import Outlet
+from thrall_py.gateway.service import Service
+from thrall_py.gateway.stopping import signalled
+
+_CHUNK = 1 << 16  # bytes read at once
+_MOST_WAITING = 1 << 23  # bytes of answers that are not read; then nothing more is taken in
+_NAME = "stdio"
+
+
+class Ends(NamedTuple):
+    """The descriptors of a client: where it writes, and where it reads."""
+
+    reading: int
+    writing: int
+
+
+@contextlib.contextmanager
+def taken() -> Iterator[Ends]:
+    """Take stdin and stdout away from whoever prints by accident, and from every server.
+
+    Meanwhile stdin is empty, and what is written to stdout lands on stderr.
+    """
+    ends = Ends(os.dup(0), os.dup(1))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    try:
+        yield ends
+    finally:
+        os.dup2(ends.reading, 0)
+        os.dup2(ends.writing, 1)
+        os.close(ends.reading)
+        os.close(ends.writing)
+
+
+async def serve(service: Service, ends: Ends, max_message: int, grace: float) -> int | None:
+    """Serve the one client until it is gone, or a signal comes.
+
+    Args:
+        service: who answers.
+        ends: where the client is.
+        max_message: bytes of one message.
+        grace: seconds that open requests have when there is no more input.
+
+    Returns:
+        The signal; None for the end of input.
+
+    Raises:
+        BrokenPipeError: nobody reads what is answered.
+        OutputError: it cannot be written for another reason.
+
+    """
+    outlet = Outlet(ends.writing)
+    front = _Front(service, outlet, max_message)
+    with signalled() as signum:
+        serving = asyncio.create_task(front.serve(ends.reading, grace))
+        broken = asyncio.create_task(outlet.broken())
+        try:
+            await asyncio.wait((signum, serving, broken), return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                serving.result()
+        finally:
+            serving.cancel()
+            broken.cancel()
+            await asyncio.gather(serving, broken, return_exceptions=True)
+            await front.close()
+            await outlet.close(grace)
+        if isinstance(outlet.failure, BrokenPipeError):
+            raise outlet.failure
+        if outlet.failure:
+            raise OutputError(f"cannot write to stdout: {outlet.failure.strerror}")
+        return signum.result() if signum.done() else None
+
+
+class _Front:
+    """Brings the requests of the one client to a service, and the outcomes back."""
+
+    def __init__(self, service: Service, outlet: Outlet, max_message: int) -> None:
+        self._service = service
+        self._outlet = outlet
+        self._max_message = max_message
+        self._client = Client(_NAME)
+
+    async def serve(self, reading: int, grace: float) -> None:
+        """Take in what comes; at its end give the open requests some seconds."""
+        lines = Lines(self._max_message)
+        async for chunk in _chunks(reading):
+            for line in lines.feed(chunk):
+                await self._take(line)
+        for line in lines.end():
+            await self._take(line)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self._client.finished()
+
+    async def close(self) -> None:
+        """Cancel what is open."""
+        await self._client.close()
+
+    async def _take(self, line: bytes | None) -> None:
+        if line is None:
+            words = f"a message has at most {self._max_message} bytes (--max-message)"
+            self._take_in(Malformed(incoming.NO_ID, incoming.INVALID_REQUEST, words))
+        else:
+            for message in incoming.read(line):
+                self._take_in(message)
+        await asyncio.sleep(0)  # a burst of requests is worked on while it is read
+        await self._outlet.room(_MOST_WAITING)
+
+    def _take_in(self, message: Incoming) -> None:
+        if isinstance(message, Request):
+            refused = self._client.begin(message, lambda: asyncio.create_task(self._work(message)))
+            if refused:
+                self._respond(message.id, f'"error":{refused.error}')
+        elif isinstance(message, Notification):
+            self._client.take(message)
+        elif isinstance(message, Response):
+            self._client.answered(message)
+        else:
+            self._respond(message.id, envelope.error(message.code, message.message))
+
+    async def _work(self, request: Request) -> None:
+        facts = envelope.facts_of(request) if envelope.is_modern(request) else None
+        exchange = Exchange(self._client, facts, self._send)
+        try:
+            outcome = await self._service.handle(request, exchange)
+        finally:
+            exchange.end()
+        self._respond(request.id, outcome)
+        await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
+
+    def _respond(self, id_: str, outcome: str) -> None:
+        self._outlet.write(f'{{"jsonrpc":"2.0","id":{id_},{outcome}}}\n'.encode("latin-1"))
+
+    def _send(self, message: str) -> None:
+        """Send what is no response; to a client that does not read it is lost."""
+        if self._outlet.waiting <= _MOST_WAITING:
+            self._outlet.write(f"{message}\n".encode("latin-1"))
+
+
+async def _chunks(descriptor: int) -> AsyncIterator[bytes]:
+    """Read a pipe, a terminal, a socket or a file to its end."""
+    while True:
+        await _readable(descriptor)
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except BlockingIOError:  # somebody else made it so, and was faster
+            continue
+        except OSError:  # the terminal is gone, or the peer of a socket
+            return
+        if not chunk:
+            return
+        yield chunk
+
+
+async def _readable(descriptor: int) -> None:
+    """Wait until something can be read; it is watched only as long as somebody waits."""
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        loop.add_reader(descriptor, ready.set)
+    except PermissionError:  # a file is not watched: it is always ready
+        await asyncio.sleep(0)
+        return
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(descriptor)

@@ -1,0 +1,229 @@
+"""A server of the catalog, as those see it who relay requests to it."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.launch import UrlSpec
+from thrall_py.errors import SessionLostError, ThrallError
+from thrall_py.gateway import starting
+from thrall_py.gateway.audit import Log
+from thrall_py.gateway.core import Forward
+from thrall_py.gateway.definitions import Definitions, Drifted
+from thrall_py.gateway.links import CarrierLink
+from thrall_py.gateway.listener import Listener
+from thrall_py.gateway.multiplexer import Conversation, Request
+from thrall_py.gateway.pool import Pool
+from thrall_py.gateway.sources import Fresh, Held, Source, Warm
+from thrall_py.protocol import mcp, mirror, wire
+from thrall_py.protocol.jsontext import Value, decode, scan
+from thrall_py.redact import Redactor
+from thrall_py.verbs.carrier import Journey, Ticket
+from thrall_py.verbs.connect import ConnectionOptions, prepare
+
+_ON_A_URL = 60.0  # seconds after which definitions are compared again; nobody tells of changes
+_ALWAYS = float("inf")
+_NAMED_BY = {"prompts/get": "name", "resources/read": "uri"}  # what Mcp-Name repeats
+
+
+class Settings(NamedTuple):
+    """How servers are kept.
+
+    Attributes:
+        connection: deadlines, limits, and the protocol revision.
+        idle: seconds without a request after which a server is ended.
+        isolate: whether each request gets a server of its own.
+        eager: whether servers are started before they are needed.
+        log: is told of processes that start and end.
+
+    """
+
+    connection: ConnectionOptions
+    idle: float
+    isolate: bool = False
+    eager: bool = False
+    log: Log | None = None
+
+
+class Upstream:
+    """One server.
+
+    Args:
+        name: in the catalog.
+        entry: what the catalog holds about it.
+        settings: how it is kept.
+
+    Attributes:
+        is_modern: whether it is spoken to in 2026-07-28; None before it was.
+
+    """
+
+    def __init__(self, name: str, entry: Entry, settings: Settings) -> None:
+        self.name = name
+        self.entry = entry
+        self.is_modern: bool | None = None
+        self._settings = settings
+        self._source = self._make_source()
+
+    async def start(self) -> None:
+        """Start it before it is needed, and compare its tools with what was pinned.
+
+        Raises:
+            ThrallError: it does not start, or a list cannot be had.
+
+        """
+        async with self._source.lease(self._settings.connection.timeout) as held:
+            for tool in list(self.entry.tools)[:1]:
+                try:
+                    await held.definitions.verify(tool, held.conversation)
+                except Drifted:
+                    return  # whoever calls it will be told
+
+    async def request(self, forward: Forward, listener: Listener, extra: str = "") -> wire.Message:
+        """Make a request, and wait for the response.
+
+        A request that was certainly not run is made once more: the server forgot the session, or
+        found that the headers do not fit. The tool is compared again before.
+
+        Args:
+            forward: what is asked.
+            listener: who asks.
+            extra: more members of the params, as JSON text without braces.
+
+        Returns:
+            The message with the result, or the error.
+
+        Raises:
+            Drifted: the tool is not as pinned.
+            ThrallError: there is no response.
+
+        """
+        try:
+            message = await self._request(forward, listener, extra)
+        except SessionLostError:
+            return await self._request(forward, listener, extra)
+        if _is_mismatch(message) and self.is_modern:
+            return await self._request(forward, listener, extra, afresh=True)
+        return message
+
+    async def close(self) -> None:
+        """End it."""
+        await self._source.close()
+
+    async def _request(
+        self, forward: Forward, listener: Listener, extra: str, *, afresh: bool = False
+    ) -> wire.Message:
+        seconds = self._settings.connection.timeout
+        async with self._source.lease(seconds) as held:
+            conversation = held.conversation
+            marks: tuple[mirror.Mark, ...] = ()
+            if forward.method == "tools/call":
+                if afresh:
+                    held.definitions.forget()
+                marks = await held.definitions.verify(forward.name, conversation)
+            mirrored = _mirrored(forward, marks) if conversation.mirrors else {}
+            members = decode(",".join(each for each in (forward.members, extra) if each))
+            request = Request(forward.method, members, seconds, listener, mirrored)
+            return await conversation.request(request)
+
+    # -- how it is kept ------------------------------------------------------------------------
+
+    def _make_source(self) -> Source:
+        is_url = isinstance(self.entry.launch, UrlSpec)
+        if self._settings.isolate:
+            return Fresh(self._start_alone if is_url else self._start_process)
+        if is_url:
+            return Pool(self._start_carrier, self._defined, self._settings.idle)
+        return Warm(self._start_process, self._settings.idle)
+
+    async def _start_process(self) -> Held:
+        server = prepare(self.entry.launch, {}, fill_in=True)
+        remembered = self.entry.server.revision
+        link = await starting.start_process(server, self._settings.connection, remembered)
+        self.is_modern = link.server.is_modern
+        definitions = self._defined()
+        conversation = Conversation(link, server.redact, definitions.note_change)
+        self._tell_of(conversation)
+        return Held(conversation, definitions)
+
+    def _tell_of(self, conversation: Conversation) -> None:
+        log, name = self._settings.log, self.name
+        if log:
+            log.tell("started", server=name, revision=conversation.server.revision)
+            conversation.pump.add_done_callback(lambda _: log.tell("ended", server=name))
+
+    async def _start_alone(self) -> Held:
+        link, redact = await self._carrier(Journey(self._remembered(), alone=True))
+        definitions = self._defined()
+        return Held(Conversation(link, redact, definitions.note_change), definitions)
+
+    async def _start_carrier(self, ticket: Ticket | None) -> tuple[CarrierLink, Redactor]:
+        return await self._carrier(Journey(self._remembered(), ticket))
+
+    async def _carrier(self, journey: Journey) -> tuple[CarrierLink, Redactor]:
+        server = prepare(self.entry.launch, {}, fill_in=True)
+        link = await starting.start_carrier(server, self._settings.connection, journey)
+        self.is_modern = link.server.is_modern
+        return link, server.redact
+
+    def _remembered(self) -> str | None:
+        """Name the revision to begin with; 2026-07-28 begins without a word, so it is asked for."""
+        revision = self.entry.server.revision
+        return None if revision == mcp.MODERN else revision
+
+    def _defined(self) -> Definitions:
+        lasting = _ON_A_URL if isinstance(self.entry.launch, UrlSpec) else _ALWAYS
+        return Definitions(self.entry, self._settings.connection, lasting)
+
+
+class Upstreams:
+    """All servers of a catalog, by their names in it.
+
+    Args:
+        entries: what it holds about each.
+        settings: how they are kept.
+
+    """
+
+    def __init__(self, entries: Mapping[str, Entry], settings: Settings) -> None:
+        self._held = {name: Upstream(name, each, settings) for name, each in entries.items()}
+        self._is_eager = settings.eager
+
+    def __getitem__(self, name: str) -> Upstream:
+        return self._held[name]
+
+    async def start(self) -> dict[str, ThrallError]:
+        """Start all of them, if that is wanted now; why those that do not start do not."""
+        eager = list(self._held.values()) if self._is_eager else []
+        outcomes = await asyncio.gather(*(each.start() for each in eager), return_exceptions=True)
+        problems = {}
+        for upstream, outcome in zip(eager, outcomes, strict=True):
+            if isinstance(outcome, ThrallError):
+                problems[upstream.name] = outcome
+            elif outcome:
+                raise outcome
+        return problems
+
+    async def close(self) -> None:
+        """End all of them."""
+        await asyncio.gather(*(each.close() for each in self._held.values()))
+
+
+def _is_mismatch(message: wire.Message) -> bool:
+    error = message.error
+    return error is not None and mcp.parse_error(error).code == mcp.HEADER_MISMATCH
+
+
+def _mirrored(forward: Forward, marks: tuple[mirror.Mark, ...]) -> dict[str, str]:
+    """Make the headers of a request, from its params (2026-07-28, "Streamable HTTP")."""
+    params = scan(f"{{{forward.members}}}", {})
+    if forward.method == "tools/call":
+        arguments = params.member("arguments")
+        return mirror.headers(forward.name, marks, _text(arguments))
+    named = params.member_string(_NAMED_BY.get(forward.method, ""))
+    return {} if named is None else mirror.headers(named, (), "{}")
+
+
+def _text(arguments: Value | None) -> str:
+    return decode(arguments.text) if arguments else "{}"

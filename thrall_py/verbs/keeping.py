@@ -1,0 +1,72 @@
+"""What the gateway and those who keep its servers tell each other; both load it.
+
+A *guard* starts a server, lends its pipes to the gateway and ends it. A *carrier* posts the
+requests of the gateway to a URL, one at a time.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from thrall_py.errors import ThrallError
+from thrall_py.protocol import elicitation, mcp
+from thrall_py.protocol.channel import Label
+from thrall_py.redact import Redactor
+
+
+class Opened(NamedTuple):
+    """A session is open. The descriptors of the server's input and output come with it, if lent.
+
+    Attributes:
+        server: what the server said of itself.
+        read: what has come of its output behind the handshake.
+        unsent: what has still to be written to its input.
+        session: the id that others can join the session with; None if nobody else can.
+
+    """
+
+    server: mcp.ServerInfo
+    read: bytes = b""
+    unsent: bytes = b""
+    session: bytes | None = None
+
+
+class Failed(NamedTuple):
+    """The session does not open, or a request of it has no answer."""
+
+    problem: ThrallError
+
+
+class Ended(NamedTuple):
+    """The server was ended; `how` stands after "the server"."""
+
+    how: str
+
+
+class Post(NamedTuple):
+    """A message of the gateway's; `id` and a label that says so if it is a request."""
+
+    message: bytes
+    label: Label
+    id: int = 0
+
+
+class Came(NamedTuple):
+    """A message of the server's, and whether the carrier is free again."""
+
+    message: bytes
+    is_last: bool
+
+
+class Leave(NamedTuple):
+    """End, and the session with it: nobody else is in it."""
+
+
+class Elsewhere:
+    """A user whom the gateway asks: declared here, and declined where nobody listens yet."""
+
+    modes: tuple[str, ...] = (mcp.FORM, mcp.PAGE, mcp.SAMPLING)
+    unused: tuple[str, ...] = ()
+
+    def answer(self, requests: Mapping[str, mcp.Asked], _: Redactor, /) -> dict[str, str]:
+        """Decline everything."""
+        return dict.fromkeys(requests, elicitation.DECLINE)
