@@ -41,8 +41,8 @@ class Executed(NamedTuple):
 
     def result(self) -> str:
         """Make the result of a tools/call (all revisions, "Tools") as JSON text in ASCII."""
-        failed = ', "isError": true' if self.is_error else ""
-        return f'{{"content": [{{"type": "text", "text": {json.dumps(self.text)}}}]{failed}}}'
+        failed = ',"isError":true' if self.is_error else ""
+        return f'{{"content":[{{"type":"text","text":{json.dumps(self.text)}}}]{failed}}}'
 
 
 class Runnable(NamedTuple):
