@@ -258,8 +258,9 @@ def test_a_command_is_shown_like_any_tool(thrall, pinned):
 
 def test_a_command_is_no_server_for_an_agent(thrall, pinned):
     pinned()
+    thrall("pin", "c.json", "--", *command("good"))
     ran = thrall("show", "c.json", "--format", "mcp-json")
-    assert json.loads(ran.out) == {"mcpServers": {}}
+    assert list(json.loads(ran.out)["mcpServers"]) == ["fake"]
     assert ran.err == "thrall: say: left out: a plain command is no server\n"
 
 
