@@ -1,7 +1,5 @@
 """`thrall show` on the command line."""
 
-import os
-import sys
 from collections.abc import Iterator
 
 import click
@@ -46,8 +44,8 @@ def show(  # noqa: PLR0913 - one for each option of its own
     Arguments are written name:type, with ! if required and = before a default.
     """
     from thrall_py.catalog import file, formats
+    from thrall_py.commands import exports
     from thrall_py.output import usage
-    from thrall_py.protocol import canonical
 
     if invocation.server is not None:
         raise UsageError("show starts no server")
@@ -68,17 +66,11 @@ def show(  # noqa: PLR0913 - one for each option of its own
     elif format_ == "names":
         lines = iter(visible(name) for name, _ in tools)
     elif serve:
-        from thrall_py.commands import agents
-
-        lines = agents.configuration(invocation, catalog, pinned, agent)
+        lines = exports.gateway(invocation, catalog, pinned, agent)
     elif format_ == "mcp-json":
-        lines = iter([canonical.indented(formats.as_servers(pinned)).rstrip("\n")])
-        for name in formats.commands(pinned):
-            invocation.note("left out: a plain command is no server", name)
+        lines = exports.servers(invocation, pinned)
     else:
-        call = [sys.executable, "-m", "thrall_py", "call", "NAME"]
-        call += ["--catalog", os.path.abspath(catalog)]
-        lines = iter([canonical.indented(formats.FORMATS[format_](tools, call)).rstrip("\n")])
+        lines = exports.tools(tools, format_, catalog)
     _print(lines, invocation)
     return errors.ANSWERED
 

@@ -1,4 +1,4 @@
-"""What agents are configured with to be served a catalog."""
+"""What `show` writes for agents that are to be served a catalog."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_without_a_program_beside_it_the_interpreter_is_named(shown, tmp_path):
 
 def test_the_variables_that_the_agent_has_to_pass_on_are_named(shown):
     ran = shown(STARTED, REACHED, ExecSpec(LaunchSpec(("y",), {"C": "${C}"})))
-    assert ran.err == "thrall: the agent has to pass these variables on: A, B, C, HOST, T\n"
+    assert ran.err == "thrall: the agent has to pass on what the catalog names: A, B, C, HOST, T\n"
     assert ran.status == 0
 
 
