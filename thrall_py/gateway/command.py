@@ -19,7 +19,7 @@ from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.verbs.keeping import Failed
 
 _MOST = 64  # runs of one command at a time; further calls wait
-_PATIENCE = 20.0  # seconds on top of the grace for a run to end that was told to
+_PATIENCE = 20.0  # seconds for a run to end that was told to
 
 
 class PlainCommand:
@@ -90,7 +90,7 @@ class PlainCommand:
         await self._background.finish()
 
     async def _end(self, keeper: Keeper) -> None:
-        await keeper.gone(self._connection.grace + _PATIENCE)
+        await keeper.gone(_PATIENCE)
         keeper.close()
         self._room.release()
 

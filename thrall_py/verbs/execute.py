@@ -94,7 +94,8 @@ def run(
     command, redact = fill_in(spec, tool)
     watcher = connection.audience.follow(connection.subject, redact)
     limit = connection.max_message
-    started = Filter(command, interrupts, grace=connection.grace, limit=limit, watcher=watcher)
+    # Its input ends anyway, so that says nothing: what has to be ended gets SIGTERM at once.
+    started = Filter(command, interrupts, grace=0.0, limit=limit, watcher=watcher)
     watcher.running()
     try:
         output = started.finish(arguments.encode(), time.monotonic() + connection.timeout)
