@@ -87,7 +87,8 @@ class Caller:
         self.questions.append((method, params.load()))
         if self.before:
             await self.before()
-        return '"result":{"action":"accept",\n"content":{"name":"\u00e9"}}'
+        answer = '"result":{"action":"accept",\n"content":{"name":"\u00e9"}}'
+        return answer.encode().decode("latin-1")
 
 
 def text(message):

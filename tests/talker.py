@@ -1,4 +1,4 @@
-"""A server that does what a call tells it, many calls at a time: `python -I -S talker.py [FIFO]`.
+"""A server that does what a call tells it, many calls at a time: `python -I -S talker.py REVISION [FIFO [MANNER]]`.
 
 Its tool `do` takes a list of steps; every step is a message without "jsonrpc", or a word. In it `$id` is
 the id of the call and `$token` its progress token. What it is sent is told by the tool `heard`.
@@ -14,8 +14,9 @@ TOOLS = [{"name": name, "inputSchema": SCHEMA} for name in ("do", "heard")]
 
 
 class Talker:
-    def __init__(self, revision):
+    def __init__(self, revision, manner):
         self.revision = revision
+        self.manner = manner
         self.tools = TOOLS
         self.lists = 0
         self.heard = []
@@ -38,8 +39,7 @@ class Talker:
             case "server/discover" if self.revision == "2026-07-28":
                 self.result(asked, supportedVersions=[self.revision], **self.about())
             case "tools/list":
-                self.lists += 1
-                self.result(asked, tools=self.tools)
+                self.list(asked)
             case "logging/setLevel":
                 self.result(asked)
             case "tools/call" if asked["params"]["name"] == "heard":
@@ -51,16 +51,37 @@ class Talker:
             case _:
                 self.say({"id": asked["id"], "error": {"code": -32601, "message": "no"}})
 
+    def list(self, asked):
+        """List the tools, in the way that was asked for on the command line."""
+        self.lists += 1
+        match self.manner:
+            case "changes" if self.lists == 1:
+                self.say({"method": "notifications/tools/list_changed"})
+                self.do("drift", asked)
+                self.result(asked, tools=TOOLS)
+            case "odd":
+                self.result(asked, tools=1)
+            case "refuses":
+                self.say({"id": asked["id"], "error": {"code": -5, "message": "no"}})
+            case "silent":
+                return
+            case "pages" if "cursor" not in asked["params"]:
+                self.result(asked, tools=self.tools[:1], nextCursor="2")
+            case "pages":
+                self.result(asked, tools=self.tools[1:])
+            case _:
+                self.result(asked, tools=self.tools)
+
     def about(self):
         return {
-            "capabilities": {"tools": {}, "logging": {}},
+            "capabilities": {"logging": {}, **({} if self.manner == "bare" else {"tools": {}})},
             "serverInfo": {"name": "talker", "version": str(os.getpid())},
         }
 
     def result(self, asked, **members):
         self.say({"id": asked["id"], "result": members})
 
-    def do(self, step, asked):
+    def do(self, step, asked):  # noqa: C901, PLR0912 - a list of all that it can do
         match step:
             case "answer":
                 self.result(asked, content=[{"type": "text", "text": str(asked["id"])}])
@@ -76,6 +97,18 @@ class Talker:
                 os._exit(7)
             case "leave":
                 os._exit(0)
+            case "nap":
+                time.sleep(0.5)
+            case "last-words":
+                words = {"content": [{"type": "text", "text": "bye"}]}
+                message = {"jsonrpc": "2.0", "id": asked["id"], "result": words}
+                print(json.dumps(message), end="", flush=True)
+                os._exit(0)
+            case "endless":
+                print("x" * 1_200_000, end="", flush=True)
+            case "pings":
+                while True:
+                    self.say({"id": "p" * 1000, "method": "ping"})
             case "deaf":
                 time.sleep(60)
             case "close":
@@ -92,5 +125,6 @@ class Talker:
 
 
 if __name__ == "__main__":
-    held = os.open(sys.argv[2], os.O_WRONLY) if sys.argv[2:] else -1
-    Talker(sys.argv[1]).run()
+    revision, fifo, manner = [*sys.argv[1:], "", ""][:3]
+    held = os.open(fifo, os.O_WRONLY) if fifo else -1
+    Talker(revision, manner).run()

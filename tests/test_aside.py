@@ -3,6 +3,7 @@ import os
 import select
 import signal
 import socket
+import sys
 
 import pytest
 
@@ -152,28 +153,32 @@ def test_a_process_aside_that_does_not_listen_is_killed(start):
 
 
 def test_a_process_aside_that_raises_says_why(start, capfd):
-    each = start(lambda *_: 1 / 0)
+    def task(*_):
+        sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - pytest's is closed
+        raise ZeroDivisionError
+
+    each = start(task)
     assert come(each) == ([], [])
     select.select([each.exit], [], [], 20)
     assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 def test_a_process_aside_is_told_when_its_parent_is_gone():
-    reading, writing = os.pipe()
+    def inner(_, interrupts):
+        select.select([interrupts.fileno()], [], [], 20)
+        interrupts.poll()
+        interrupts.check()
 
-    def middle(line, _):
-        inner = aside.start(lambda inner_line, _: (line.tell(os.getpid()), inner_line.hear()))
-        assert inner.pid
+    def middle(*_):
+        aside.start(inner)
         os.kill(os.getpid(), signal.SIGKILL)
 
+    descendants.become_subreaper()
     each = aside.start(middle)
-    os.close(reading)
-    os.close(writing)
-    select.select([each.exit], [], [], 20)
-    aside.reap(each)
+    ended = sorted(os.waitstatus_to_exitcode(os.waitpid(-1, 0)[1]) for _ in range(2))
+    assert ended == [-signal.SIGTERM, -signal.SIGKILL]
+    os.close(each.exit)
     each.socket.close()
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
 
 
 def test_a_process_that_cannot_be_started_leaves_nothing(monkeypatch):

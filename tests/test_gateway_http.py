@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import gc
 import json
+import logging
 import os
+import resource
 import signal
 import socket
 
@@ -267,9 +269,8 @@ def test_a_body_that_is_too_large_is_refused_and_the_connection_lives():
 
 
 def test_too_many_connections_are_sent_away(monkeypatch):
-    monkeypatch.setattr(connections, "_MOST", 3)
-
     async def test(gateway):
+        monkeypatch.setattr(connections.Connection, "most", 3)
         writers = []
         for _ in range(3):
             reader, writer = await gateway.connect()
@@ -291,6 +292,25 @@ def test_too_many_connections_are_sent_away(monkeypatch):
             await left(each)
 
     run(test)
+
+
+@pytest.mark.parametrize(
+    ("limits", "raised", "most"),
+    [
+        ((256, 4096), (4096, 4096), 2048),
+        ((256, 1024), (1024, 1024), 512),
+        ((256, resource.RLIM_INFINITY), (4096, resource.RLIM_INFINITY), 2048),
+        ((20000, 20000), None, 2048),
+    ],
+)
+def test_there_are_as_many_connections_as_descriptors_allow(monkeypatch, limits, raised, most):
+    told = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
+    monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: told.append(wanted))
+    monkeypatch.setattr(connections.Connection, "most", 0)
+    connections.make_room()
+    assert told == ([raised] if raised else [])
+    assert connections.Connection.most == most
 
 
 def test_a_signal_ends_streams_and_connections_and_cancels(monkeypatch):
@@ -349,6 +369,14 @@ def test_what_goes_wrong_in_the_application_is_told_in_the_log_and_the_gateway_l
         await left(writer)
 
     run(test)
+
+
+def test_a_complaint_that_comes_over_and_over_again_is_told_once():
+    log = Log()
+    with http._complaints(log):
+        for words in ("too many", "too many", "other", "too many"):
+            logging.getLogger("asyncio").error(words)
+    assert [facts["words"] for _, facts in log.told] == ["too many", "other", "too many"]
 
 
 def test_a_service_that_fails_ends_the_reply_and_is_told_in_the_log():

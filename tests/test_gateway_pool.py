@@ -1,5 +1,6 @@
 import asyncio
 import os
+import signal
 import threading
 
 import loopback
@@ -178,7 +179,7 @@ def test_headers_that_do_not_fit_are_made_again_from_a_new_list_once(serve):
 
 
 def test_a_session_that_is_lost_is_begun_anew_and_the_tool_is_compared_again(serve):
-    lost = once("tools/call", lambda asked: reply(404))
+    lost = once("tools/call", lambda _: reply(404))
     server = serve(legacy(lost, session="s"))
 
     async def scenario(upstream):
@@ -225,7 +226,7 @@ def test_a_server_that_does_not_let_us_in_says_so_at_once_to_all(serve):
 
 
 def test_an_answer_that_is_none_is_a_failure_and_the_next_request_has_another_carrier(serve):
-    broken = once("tools/call", lambda asked: reply(500, b"oops", "text/plain"))
+    broken = once("tools/call", lambda _: reply(500, b"oops", "text/plain"))
     server = serve(legacy(broken, session="s"))
 
     async def scenario(upstream):
@@ -436,3 +437,30 @@ def test_an_upstream_that_ends_during_the_opening_leaves_nothing(serve):
     run(play())
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_carrier_that_died_while_it_was_free_is_not_used(serve):
+    server = serve(legacy(session="s"))
+
+    async def scenario(upstream):
+        await calls(upstream, 1)
+        (carried,) = upstream._source._free
+        os.kill(carried.link._keeper._aside.pid, signal.SIGKILL)
+        await asyncio.wait([carried.conversation._pump])
+        return await calls(upstream, 1)
+
+    assert using(scenario, server) == ["hi"]
+    assert server.methods.count("initialize") == 1
+
+
+def test_a_session_of_which_no_carrier_is_left_is_ended_all_the_same(serve):
+    server = serve(legacy(session="s"))
+
+    async def scenario(upstream):
+        await calls(upstream, 1)
+        (carried,) = upstream._source._free
+        os.kill(carried.link._keeper._aside.pid, signal.SIGKILL)
+        await asyncio.wait([carried.conversation._pump])
+
+    using(scenario, server)
+    assert server.methods[-1] == "DELETE"

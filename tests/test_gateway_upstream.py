@@ -1,10 +1,8 @@
 import asyncio
 import gc
-import json
 import os
 import signal
 import sys
-import time
 import tracemalloc
 
 import pytest
@@ -89,10 +87,7 @@ def test_a_thousand_requests_at_once_are_not_crossed():
     async def scenario(upstream):
         calls = [do("hold", gives={"content": [], "n": n}) for n in range(1000)]
         tasks = [asyncio.create_task(upstream.request(call, Caller())) for call in calls]
-        while (
-            len(upstream._source._held.conversation._methods if upstream._source._held else ())
-            < 1000
-        ):
+        while not (held := upstream._source._held) or len(held.conversation._methods) < 1000:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await upstream.request(do("release", "answer"), Caller())
         return [(await task).result.load()["n"] for task in tasks]
@@ -355,7 +350,7 @@ def test_a_question_that_the_server_takes_back_is_not_answered():
     assert "q" not in using(scenario)
 
 
-def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server(caplog):
+def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server():
     async def scenario(upstream):
         async def think():
             raise ZeroDivisionError
@@ -386,6 +381,27 @@ def test_more_questions_than_anybody_can_answer_are_refused():
     words = using(scenario)
     assert words.count("too many requests are open") == 4
     assert words.count("the call is over") == 16
+
+
+def test_questions_end_with_the_server_and_only_those_of_a_call_with_the_call():
+    unknown = {"method": "notifications/cancelled", "params": {"requestId": "x"}}
+
+    async def scenario(upstream):
+        async def think():
+            await asyncio.sleep(60)
+
+        one = Caller(before=think)
+        await upstream.request(do("answer"), one)
+        first = asyncio.create_task(upstream.request(do(ASK), one))
+        await asyncio.sleep(0.1)
+        await upstream.request(do(unknown, "answer"), Caller())
+        with pytest.raises(ServerGoneError):
+            await upstream.request(do("exit"), Caller())
+        with pytest.raises(ServerGoneError):
+            await first
+        return one.questions
+
+    assert len(using(scenario)) == 1
 
 
 # -- what is told meanwhile ------------------------------------------------------------------------
@@ -560,7 +576,7 @@ def test_a_line_that_is_too_long_ends_the_server():
 def test_a_server_that_is_not_needed_for_a_while_is_ended(graveyard):
     async def scenario(upstream):
         await upstream.request(do("answer"), Caller())
-        while upstream._source._held:
+        while upstream._source._held:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.02)
         await upstream._source._background.finish()
         assert graveyard.words() == []
@@ -600,7 +616,7 @@ def test_a_variable_that_is_not_set_is_told_by_the_request():
     using(scenario, pinned=entry(LaunchSpec(("${NONE}",), {})))
 
 
-def test_two_hundred_failed_starts_leave_nothing(graveyard):
+def test_two_hundred_failed_starts_leave_nothing():
     pinned = entry(LaunchSpec(("sh", "-c", "exit 7"), {}))
 
     async def scenario(upstream):

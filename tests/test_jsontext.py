@@ -7,6 +7,7 @@ from thrall_py.protocol.jsontext import (
     JsonError,
     Value,
     decode,
+    elements,
     latin1,
     load,
     scan,
@@ -263,3 +264,15 @@ def test_only_a_string_is_decoded_as_one():
     assert scan('"a\\n"', {}).string() == "a\n"
     assert scan("1", {}).string() is None
     assert Value("[1]", 1, 2).first == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("[]", 0), (" [1, [2], {}] ", 3), ("{}", 0), ("12", 0), ('"ab"', 0)]
+)
+def test_the_elements_of_an_array_are_counted(text, count):
+    assert elements(text) == count
+
+
+def test_what_is_no_array_at_all_is_not_counted():
+    with pytest.raises(JsonError):
+        elements("[1,]")

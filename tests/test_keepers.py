@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 
 import loopback
 import pytest
@@ -23,6 +24,7 @@ from thrall_py.protocol.channel import Label
 from thrall_py.redact import Redactor
 from thrall_py.transport import aside
 from thrall_py.transport.aside import Line, Values, packed
+from thrall_py.transport.process import Process
 from thrall_py.verbs import guard
 from thrall_py.verbs.carrier import Journey, Ticket, carrying
 from thrall_py.verbs.connect import ConnectionOptions, prepare
@@ -77,12 +79,13 @@ def call(id_=7, revision="2025-11-25", method="tools/call"):
 
 
 def test_a_guard_opens_lends_and_ends(keep, graveyard):
-    opened, ended = keep(guarding("good", graveyard.path))
+    opened, ended = keep(guarding("good", graveyard.path, grace=0.1))
     assert isinstance(opened, Opened)
     assert (opened.server.name, opened.server.revision) == ("fake", "2025-11-25")
     assert (opened.read, opened.unsent) == (b"", b"")
-    assert ended == Ended("exited with status 0")
-    assert graveyard.words() == ["eof"]
+    # Our copies of its pipes are still on their way to us, so it saw no end of its input.
+    assert ended == Ended("was ended by SIGTERM")
+    assert graveyard.words() == []
 
 
 def test_a_guard_tells_why_a_server_does_not_open(keep):
@@ -104,14 +107,42 @@ def test_a_guard_that_is_stopped_ends_the_server(keep, graveyard, monkeypatch):
         real(process, descriptor)
 
     monkeypatch.setattr(guard.Process, "stand_by", stop)
-    told = keep(guarding("good", graveyard.path), hang_up=False)
+    told = keep(guarding("good", graveyard.path, grace=0.1), hang_up=False)
     assert [type(each) for each in told] == [Opened]
-    assert graveyard.words() == ["eof"]
+    assert graveyard.words() == []
 
 
 def test_nobody_is_asked_before_the_session_is_open():
     asked = {"": mcp.Asked("elicitation/create", None)}
     assert Elsewhere().answer(asked, Redactor()) == {"": '{"action":"decline"}'}
+
+
+def test_a_guard_whose_server_fails_ends_what_is_left_of_it(keep):
+    program = (
+        "import sys, json, os\n"
+        "asked = json.loads(sys.stdin.readline())\n"
+        "about = {'protocolVersion': '2025-11-25', 'capabilities': {}}\n"
+        "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': about}), flush=True)\n"
+        "sys.stdin.readline()\n"
+        "sys.exit(7)\n"
+    )
+    launch = LaunchSpec((sys.executable, "-c", program), {})
+    server = prepare(launch, {}, fill_in=True)
+    opened, ended = keep(guard.guarding(server, CONNECTION, "2025-11-25"), hang_up=False)
+    assert opened.server.revision == "2025-11-25"
+    assert ended == Ended("exited with status 7")
+
+
+def test_what_a_server_has_not_read_is_lent_with_its_pipes(interrupts):
+    argv = command("never_reads")
+    process = Process(
+        prepare(LaunchSpec(argv, {}), {}, fill_in=True).command, interrupts, grace=0, limit=1 << 20
+    )
+    process.send(b"x" * 3_000_000)
+    assert process.receive(float("inf")) == b"ready"
+    loan = process.lend()
+    assert 0 < len(loan.unsent) < 3_000_000
+    assert process.close() == "was ended by SIGTERM"
 
 
 # -- carriers --------------------------------------------------------------------------------------
@@ -188,7 +219,7 @@ def asks(asked):
 
 def test_a_question_goes_up_and_its_answer_is_posted(keep, serve):
     server = serve(legacy(asks, session="s"))
-    answer = Post(b'{"jsonrpc":"2.0","id":"q","result":{}}\n', Label("", "2025-11-25"))
+    answer = Post(b'{"jsonrpc":"2.0","id":"q","result":{}}\n', Label("", "2025-11-25", mirrored={}))
     _, stray, question, came = keep(carry(server.url), answer, call(), answer)
     assert (stray.message, stray.is_last) == (b"no JSON", False)
     assert (b"ping" in question.message, came.is_last) == (True, True)
@@ -213,7 +244,7 @@ def test_a_carrier_that_is_stopped_cancels_the_request(keep, serve, make, count)
     def stop():
         os.kill(os.getpid(), signal.SIGTERM)
 
-    server = serve(make(at("tools/call", stop, loopback.HOLD)))
+    server = serve(make(at("tools/call", lambda _: stop, loopback.HOLD)))
     revision = "2026-07-28" if make is modern else "2025-11-25"
     told = keep(carry(server.url), call(revision=revision), hang_up=False)
     assert [type(each) for each in told] == [Opened]

@@ -45,6 +45,34 @@ def test_half_a_surrogate_pair_does_not_stop_a_call():
     assert mirror.encode("\ud800") == "=?base64?7aCA?="
 
 
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_header_is_read_as_it_was_written(text):
+    assert mirror.decode(f" {mirror.encode(text)}\t") == text
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "é",
+        "a\tb",
+        "a\x7f",
+        "=?base64?YQ?=",
+        "=?base64?YQ==YQ==?=",
+        "=?base64?/w==?=",
+        "=?base64?é?=",
+    ],
+)
+def test_a_header_that_is_not_written_so_cannot_be_read(header):
+    assert mirror.decode(header) is None
+
+
+@pytest.mark.parametrize(
+    "header", ["=?base64?SGVsbG8=", "=?base64?", "SGVsbG8=?=", "=?BASE64?SGVsbG8=?="]
+)
+def test_a_header_that_is_base64_in_part_only_is_plain(header):
+    assert mirror.decode(header) == header
+
+
 def tool(schema, **members):
     shape = {"inputSchema": {}}
     return value(json.dumps({"name": "t", "inputSchema": schema, **members}), shape)

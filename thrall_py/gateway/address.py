@@ -12,7 +12,6 @@ from thrall_py.redact import Redactor
 
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]/@\s]+)):([0-9]{1,5})")
 _HIGHEST_PORT = 65535
-_BACKLOG = 1024  # connections that wait to be accepted
 _NOT_HERE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}  # a machine may have no IPv6
 
 
@@ -122,7 +121,7 @@ def _listen(places: list[str], port: int) -> Listening:
         for numeric in places:
             family = socket.AF_INET6 if ":" in numeric else socket.AF_INET
             try:
-                listening = socket.create_server((numeric, port), family=family, backlog=_BACKLOG)
+                listening = socket.create_server((numeric, port), family=family)
             except OSError as problem:
                 if problem.errno not in _NOT_HERE:
                     raise

@@ -5,12 +5,13 @@ until a reply is read. Both end here, as does the number of connections.
 """
 
 import asyncio
+import resource
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEAD = 60  # seconds for the head of a request, and between two requests
 _UNREAD = 30  # seconds in which a client reads nothing of what it is sent
-_MOST = 2048  # connections at once
+_MOST = 2048  # connections at once, if the system has as many descriptors and as many again
 _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
     b"content-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n"
@@ -18,10 +19,16 @@ _BUSY = (
 
 
 class Connection(H11Protocol):
-    """A connection with deadlines. What it cuts it aborts: closing would wait until all is read."""
+    """A connection with deadlines. What it cuts it aborts: closing would wait until all is read.
+
+    Attributes:
+        most: how many there may be at once.
+
+    """
 
     # typing.override, which mypy asks for, is there from Python 3.12 on.
 
+    most = _MOST
     _head: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
@@ -29,7 +36,7 @@ class Connection(H11Protocol):
         """Begin to wait for a request, or send the client away if there are too many."""
         super().connection_made(transport)
         self._head = self.loop.call_later(_HEAD, transport.abort)
-        if len(self.connections) > _MOST:
+        if len(self.connections) > self.most:
             transport.write(_BUSY)
             transport.close()
 
@@ -59,6 +66,15 @@ class Connection(H11Protocol):
         _stop(self._head)
         _stop(self._unread)
         super().connection_lost(exc)
+
+
+def make_room() -> None:
+    """Let this process have as many descriptors as all connections and their servers may need."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _MOST if hard == resource.RLIM_INFINITY else min(2 * _MOST, hard)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    Connection.most = min(_MOST, max(soft, wanted) // 2)
 
 
 def _stop(timer: asyncio.TimerHandle | None) -> None:

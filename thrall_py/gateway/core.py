@@ -17,6 +17,7 @@ from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor
 
+_COMPARED = 200  # names; to find the nearest of 1,000 takes 50 ms, and all clients wait
 _NOTHING_TO_COMPLETE = '"completion":{"values":[],"total":0,"hasMore":false}'
 
 
@@ -183,9 +184,8 @@ def _prompt(request: Request, _facts: Facts, offer: Offer) -> Answer | Forward:
 def _not_there(what: str, name: str | None, known: Mapping[str, object]) -> Answer:
     if name is None:
         return _invalid(f'the text "name" should say which {what}')
-    return _invalid(
-        f"there is no {what} {Redactor().quoted(name)}{nearest.hint(name, list(known))}"
-    )
+    near = nearest.hint(name, list(known)) if len(known) <= _COMPARED else ""
+    return _invalid(f"there is no {what} {Redactor().quoted(name)}{near}")
 
 
 def _read(request: Request, facts: Facts, offer: Offer) -> Answer | Forward:

@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 
-from thrall_py.gateway import address, gate
+from thrall_py.gateway import address, connections, gate
 from thrall_py.gateway.address import Door, Listening
 from thrall_py.gateway.asgi import PATH, Application, Bounds
 from thrall_py.gateway.audit import Log
-from thrall_py.gateway.connections import Connection
 from thrall_py.gateway.posts import Posts
 from thrall_py.gateway.service import Service
 from thrall_py.gateway.stopping import signalled
@@ -31,6 +30,7 @@ def listen(door: Door) -> Callable[[Service], Awaitable[int]]:
         UsageError: it is none, or everybody could call the tools.
 
     """
+    connections.make_room()
     wanted = address.parse(door.address)
     listening = address.bind(wanted, has_token=bool(door.token))
     port = address.of(listening[0]).port
@@ -81,7 +81,7 @@ class _Server(uvicorn.Server):
 def _config(application: Application) -> uvicorn.Config:
     return uvicorn.Config(
         application,
-        http=Connection,
+        http=connections.Connection,
         ws="none",
         lifespan="off",
         interface="asgi3",
@@ -93,6 +93,9 @@ def _config(application: Application) -> uvicorn.Config:
         timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=_FAREWELL,
         h11_max_incomplete_event_size=_HEAD,
+        # So many are accepted before one is looked at: with those that there may be, and with what
+        # the servers need, they must not be more than there are descriptors.
+        backlog=connections.Connection.most // 2,
     )
 
 
@@ -102,10 +105,14 @@ class _Complaints(logging.Handler):
     def __init__(self, log: Log) -> None:
         super().__init__()
         self._log = log
+        self._last = ""
 
     def emit(self, record: logging.LogRecord) -> None:  # type: ignore[explicit-override]
-        """Tell of one complaint."""
-        self._log.tell("fault", words=self.format(record)[-_SHOWN:])
+        """Tell of one complaint, unless it is the last one over and over again."""
+        words = self.format(record)[-_SHOWN:]
+        if words != self._last:
+            self._last = words
+            self._log.tell("fault", words=words)
 
 
 @contextlib.contextmanager

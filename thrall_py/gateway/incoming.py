@@ -11,7 +11,7 @@ import itertools
 import re
 from typing import NamedTuple
 
-from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, latin1, scan
+from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, elements, latin1, scan
 from thrall_py.redact import Redactor
 
 NO_ID = "null"
@@ -30,11 +30,11 @@ _MESSAGE: Shape = {
     "result": {},
     "error": {},
 }
-_BATCH: Shape = {EACH: _MESSAGE}
 # An integer may be spelled with a fraction of nothing: 1.0 is one (JSON Schema, "integer").
 _INTEGER = re.compile(r"-?\d+(?:\.0+)?")
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
-_BRACKET = re.compile(r"[\[\]{}]")
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NO_BRACKETS = bytes(set(range(256)) - _STEP.keys())
 
 
 class Request(NamedTuple):
@@ -82,15 +82,11 @@ def read(line: bytes | bytearray) -> list[Incoming]:
     """
     if not line.strip(_BLANK):
         return []
-    batch = is_batch(line)
     try:
-        root = scan(latin1(line), _BATCH if batch else _MESSAGE)
+        text = latin1(line)
+        return _batch(text) if is_batch(line) else [_message(scan(text, _MESSAGE))]
     except JsonError as problem:
         return [Malformed(NO_ID, PARSE_ERROR, Redactor().plain(str(problem)))]
-    items = root.children if isinstance(root.children, list) else [root]
-    if not 0 < len(items) <= _MOST:
-        return [_invalid(f"an array holds 1 to {_MOST} messages")]
-    return [_message(item, in_batch=batch) for item in items]
 
 
 def is_batch(line: bytes | bytearray) -> bool:
@@ -114,7 +110,15 @@ def id_text(value: Value | None) -> str:
     return value.text if value.first == '"' or _INTEGER.fullmatch(value.text) else ""
 
 
-def _message(item: Value, *, in_batch: bool) -> Incoming:
+def _batch(text: str) -> list[Incoming]:
+    if not 0 < elements(text) <= _MOST:
+        return [_invalid(f"an array holds 1 to {_MOST} messages")]
+    items = scan(text, {EACH: _MESSAGE}).children
+    assert isinstance(items, list), "it is an array"
+    return [_message(item, in_batch=True) for item in items]
+
+
+def _message(item: Value, *, in_batch: bool = False) -> Incoming:
     if item.first != "{":
         return _invalid("a message is a JSON object")
     known = id_text(item.member("id"))
@@ -162,6 +166,5 @@ def _is_deep(text: str) -> bool:
     """Tell whether valid JSON is nested deeper than any client of good will would."""
     if text.count("[") + text.count("{") <= _DEEPEST:
         return False
-    brackets = _BRACKET.findall(_STRING.sub("", text))
-    steps = (1 if bracket in "[{" else -1 for bracket in brackets)
-    return max(itertools.accumulate(steps)) > _DEEPEST
+    brackets = _STRING.sub("", text).encode("latin-1").translate(None, _NO_BRACKETS)
+    return max(itertools.accumulate(_STEP[bracket] for bracket in brackets)) > _DEEPEST

@@ -18,7 +18,6 @@ class Keeper:
 
     Attributes:
         descriptors: what came with its values, and nobody has taken.
-        readable: waits for the next of them.
 
     Raises:
         ServerError: there are too many processes.
@@ -37,16 +36,6 @@ class Keeper:
         self._readable = Readable(self._aside.socket.fileno())
         self._outgoing = Outgoing(self._aside.socket.fileno(), lambda: None)
         asyncio.get_running_loop().add_reader(self._aside.exit, self._note_exit)
-
-    @property
-    def pid(self) -> int:
-        """The id of the process."""
-        return self._aside.pid
-
-    @property
-    def exited(self) -> asyncio.Event:
-        """Is set once the process is gone."""
-        return self._exited
 
     async def hear(self) -> object | None:
         """Wait for its next value; None when there will be no more."""

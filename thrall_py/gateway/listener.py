@@ -34,6 +34,6 @@ class Listener(Protocol):
         """Answer a request of a legacy upstream.
 
         Returns:
-            A `"result"` or `"error"` member as JSON text.
+            A `"result"` or `"error"` member as JSON text in Latin-1, as all that a client said.
 
         """

@@ -95,11 +95,6 @@ class Conversation:
         """Whether parts of a request are repeated in headers."""
         return self.server.is_modern and self._link.has_headers
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether several requests may be open at once."""
-        return self._link.is_shared
-
     async def request(self, request: Request) -> wire.Message:
         """Ask, and wait for the response, whichever it is.
 

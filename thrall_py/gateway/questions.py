@@ -13,7 +13,7 @@ from typing import NamedTuple
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.pausing import Pausing
 from thrall_py.protocol import mcp, wire
-from thrall_py.protocol.jsontext import JsonError, Value, scan
+from thrall_py.protocol.jsontext import JsonError, Value, decode, scan
 
 _ASKABLE = (mcp.ELICITATION, "sampling/createMessage")
 _INTERNAL = -32603  # JSON-RPC 2.0, section 5.1
@@ -97,7 +97,7 @@ class Questions:
         except Exception:  # a fault of ours; the server waits for a reply all the same
             self._end(message.id, _error(_INTERNAL, "the client could not be asked"))
             raise
-        self._end(message.id, outcome)
+        self._end(message.id, decode(outcome))
 
     def _end(self, id_: Value, outcome: str) -> None:
         del self._asked[id_.text]

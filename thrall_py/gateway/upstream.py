@@ -1,6 +1,7 @@
 """A server of the catalog, as those see it who relay requests to it."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -77,11 +78,10 @@ class Upstream:
 
         """
         async with self._source.lease(self._settings.connection.timeout) as held:
-            for tool in list(self.entry.tools)[:1]:
-                try:
+            tool = next(iter(self.entry.tools), None)
+            if tool is not None:
+                with contextlib.suppress(Drifted):  # who calls it will be told
                     await held.definitions.verify(tool, held.conversation)
-                except Drifted:
-                    return  # whoever calls it will be told
 
     async def request(self, forward: Forward, listener: Listener, extra: str = "") -> wire.Message:
         """Make a request, and wait for the response.

@@ -20,6 +20,8 @@ def matches(template: str, uri: str) -> bool:
     ends, at = {0}, 0  # where the parts so far may end
     for expression in _EXPRESSION.finditer(template):
         ends = _behind(template[at : expression.start()], uri, ends)
+        if not ends:
+            return False
         ends = _within(_NEVER.get(expression[1], _PLAIN), uri, ends)
         at = expression.end()
     return len(uri) in _behind(template[at:], uri, ends)

@@ -162,6 +162,18 @@ def validate(text: str) -> str:
         return text[_skip_space(text, 0)]
 
 
+def elements(text: str) -> int:
+    """Count the elements of an array before `scan` makes a Value of each; 0 for other values.
+
+    Raises:
+        JsonError: it is not one JSON value.
+
+    """
+    with _told():
+        found: object = _CHECKER.decode(text)
+        return len(found) if isinstance(found, list) else 0
+
+
 class _SyntaxError(ValueError):
     def __init__(self, at: int) -> None:
         super().__init__(f"unexpected at character {at}")

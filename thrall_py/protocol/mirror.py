@@ -17,6 +17,7 @@ _NAME = "Mcp-Name"
 _PARAMETER = "Mcp-Param-"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 _PLAIN = re.compile(r"(?!=\?base64\?)(?:[!-~](?:[ -~]*[!-~])?)?")
+_PRINTABLE = re.compile(r"[ -~]*")
 _CODED = re.compile(r"=\?base64\?(.*)\?=")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]{1,300})?")
 _TYPES = ("string", "integer", "boolean")
@@ -78,11 +79,14 @@ def encode(text: str) -> str:
 
 
 def decode(header: str) -> str | None:
-    """Read the value of a header, its inverse; None if it is not written as it should be."""
+    """Read the value of a header, its inverse; None if it is not written as it should be.
+
+    What only begins like base64, and does not end so, is plain text (conformance suite).
+    """
     header = header.strip(" \t")
     coded = _CODED.fullmatch(header)
     if not coded:
-        return header if _PLAIN.fullmatch(header) else None
+        return header if _PRINTABLE.fullmatch(header) else None
     try:
         return binascii.a2b_base64(coded[1], strict_mode=True).decode()
     except ValueError:
@@ -106,7 +110,7 @@ def _repeats(given: Sequence[str], value: Json) -> bool:
     if text is None or len(given) != 1:
         return text is None and not given
     told = decode(given[0])
-    if told is None or isinstance(value, str) or not _NUMBER.fullmatch(told):
+    if told is None or isinstance(value, (str, bool)) or not _NUMBER.fullmatch(told):
         return told == text
     return number(told) == value  # 42.0 is 42
 
