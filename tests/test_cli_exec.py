@@ -150,7 +150,7 @@ def test_a_tool_document_is_pinned_tool_by_tool(thrall):
     ran = thrall("pin", "c.json", "--from", "doc.json")
     assert ran.status == 3
     assert 'thrall: b: "command" should be a list of words\n' in ran.err
-    assert "thrall: c: word 2 of the server's command looks like a credential" in ran.err
+    assert "thrall: c: word 2 of the command looks like a credential" in ran.err
     assert servers()["a"]["command"][2] == 'cat; echo " $${HOME}"'
     home = os.environ["HOME"]
     ran = thrall("call", "a", "x=1", "--catalog", "c.json")

@@ -74,10 +74,11 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
     """
     launch = target.launch
     spec = launch.run if isinstance(launch, ExecSpec) else launch
+    words = "the server's command" if spec is launch else "the command"
     if not target.allow_literal:
-        _refuse_credentials(spec)
+        _refuse_credentials(spec, words)
     server = prepare(spec, target.given, fill_in=True)
-    _refuse_known_secrets(spec, target.given, server)
+    _refuse_known_secrets(spec, words, target.given, server)
     if isinstance(launch, ExecSpec):
         return Found(target, _entry_of(launch, target.definition), [], server.redact)
     with open_session(server, connection, interrupts) as session:
@@ -131,8 +132,8 @@ def _entry_of(command: ExecSpec, definition: dict[str, Json] | None) -> Entry:
     return command_entry(command, {item.text("name"): item})
 
 
-def _refuse_credentials(spec: ServerSpec) -> None:
-    """Let nothing into a catalog that looks like a credential."""
+def _refuse_credentials(spec: ServerSpec, words: str) -> None:
+    """Let nothing into a catalog that looks like a credential; `words` says what has an argv."""
     if isinstance(spec, UrlSpec):
         found = [
             (f"the header {visible(name)}", how)
@@ -140,7 +141,7 @@ def _refuse_credentials(spec: ServerSpec) -> None:
         ]
         found += [("the URL", how) for _, how in credentials.find([spec.url])]
     else:
-        found = [(f"word {place} of the server's command", how)
+        found = [(f"word {place} of {words}", how)
                  for place, how in credentials.find(spec.command)]  # fmt: skip
         found += [
             (f"the variable {visible(name)}", f"${{{visible(name)}}}")
@@ -155,19 +156,19 @@ def _refuse_credentials(spec: ServerSpec) -> None:
 
 
 def _refuse_known_secrets(
-    spec: ServerSpec, given: Mapping[str, str], server: PreparedServer
+    spec: ServerSpec, words: str, given: Mapping[str, str], server: PreparedServer
 ) -> None:
     """Let no value of a secret variable into a catalog; a literal of a URL is its own affair."""
     redact = server.redact
     if isinstance(spec, UrlSpec):
         values = {**os.environ, **given}.items()
         redact = Redactor(value for name, value in values if is_secret_name(name))
-        words = [("the URL", spec.url)]
-        words += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
+        held = [("the URL", spec.url)]
+        held += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
     else:
-        words = [(f"word {place} of the server's command", word)
+        held = [(f"word {place} of {words}", word)
                  for place, word in enumerate(spec.command, 1)]  # fmt: skip
-    for what, word in words:
+    for what, word in held:
         if redact.leaks(word):
             raise InputError(
                 f"{what} holds the value of a secret variable in clear:"
