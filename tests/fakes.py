@@ -101,6 +101,19 @@ class Answering:
         }
 
 
+def no_connection_for_calls(monkeypatch):
+    """Let the deadline pass before there is a connection for a tools/call to a URL."""
+    from thrall_py.transport.http.origin import Origin
+
+    def start(origin, request, deadline):
+        if b"tools/call" in request.body:
+            raise ReceiveTimeout(b"", unsent=True)
+        return real(origin, request, deadline)
+
+    real = Origin.start
+    monkeypatch.setattr(Origin, "start", start)
+
+
 def channel_closed(partial=b"", *, input_closed=False):
     return ChannelClosed(bytearray(partial), input_closed=input_closed)
 

@@ -350,6 +350,8 @@ class Good:
         if not self.modern:
             say(json.dumps({"jsonrpc": "2.0", "id": "asked", **asked}))
             told = json.loads(sys.stdin.readline())
+            if "error" in told and "refusal" in self.offer:
+                return self.offer["refusal"]
             return text(json.dumps([told.get("result", told.get("error")), None]))
         declared = params["_meta"]["io.modelcontextprotocol/clientCapabilities"]
         if "inputResponses" in params:

@@ -42,10 +42,12 @@ SHARED = {
         "transport/aside.py",
         "transport/http/waiting.py",
         "transport/process.py",
+        "transport/screen.py",
         "transport/spawn.py",
         "transport/stdio.py",
         "transport/workers.py",
     },
+    "termios": {"transport/process.py", "transport/screen.py"},
     "signal": {
         "__main__.py",
         "gateway/stopping.py",
@@ -53,6 +55,7 @@ SHARED = {
         "transport/descendants.py",
         "transport/interrupts.py",
         "transport/process.py",
+        "transport/spawn.py",
         "transport/workers.py",
     },
 }

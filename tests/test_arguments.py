@@ -3,6 +3,8 @@ import pytest
 from thrall_py.errors import InputError
 from thrall_py.verbs.arguments import from_input
 
+EMPTY = "the input is empty: give one JSON object, or '{}' on the command line for no arguments"
+
 
 @pytest.mark.parametrize(
     ("data", "sent"),
@@ -23,9 +25,9 @@ def test_an_object_is_sent_as_it_was_typed(data, sent):
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "the input is empty: give one JSON object, {} for no arguments"),
-        (b" \r\n\t", "the input is empty: give one JSON object, {} for no arguments"),
-        (b"\xef\xbb\xbf", "the input is empty: give one JSON object, {} for no arguments"),
+        (b"", EMPTY),
+        (b" \r\n\t", EMPTY),
+        (b"\xef\xbb\xbf", EMPTY),
         (b"[]", "the input is not a JSON object: give one, such as {}"),
         (b'"{}"', "the input is not a JSON object: give one, such as {}"),
         (b"null", "the input is not a JSON object: give one, such as {}"),

@@ -1,6 +1,9 @@
+import fcntl
 import json
 import os
 import signal
+import struct
+import termios
 
 import pytest
 from fakes import value
@@ -106,16 +109,18 @@ def test_a_form_can_be_declined_or_cancelled_at_any_time(ask, typed, action):
 
 def test_what_enter_does_stands_in_brackets(ask):
     _, shown = ask(
-        "\n" * 5,
+        "\n" * 6,
         form(
             a={"type": "boolean", "default": True},
             b={"type": "boolean", "default": False},
             c={"type": "array", "items": {"enum": ["x", "y"]}, "default": ["x", "y"]},
             d={"type": "number", "default": 95.5},
+            e={"type": "array", "items": {"enum": ["x", "y"]}, "minItems": 1, "maxItems": 2},
         ),
     )
     for prompt in (
         "yes or no [yes]: ", "yes or no [no]: ", "some of them, with commas [x, y]: ", "a number [95.5]: ",
+        "some of them, with commas, 1 to 2 in all [left out]: ",
     ):  # fmt: skip
         assert prompt in shown
 
@@ -186,3 +191,28 @@ def test_a_form_is_sent_by_an_empty_line_and_by_nothing_else(ask):
     responses, shown = ask("Ada\nno\n\n", form("name", name={"type": "string"}))
     assert responses == accepted(name="Ada")
     assert shown.count("Enter sends this to the server: ") == 2
+
+
+def test_long_lines_are_broken_between_words_and_addresses_are_not(ask, terminal):
+    fcntl.ioctl(terminal.theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 40, 0, 0))
+    url = f"https://example.com/{'a' * 40}"
+    _, shown = ask(
+        "\n\n\n",
+        form(f={"type": "string", "description": "one two three four five six seven eight"}),
+        {"mode": "url", "message": "Pay", "url": url},
+    )
+    assert "\n  f: one two three four five six seven\n  eight\n" in shown
+    assert f"\n  {url}\n" in shown
+    assert "\n  This is a page of example.com. Only\n  you can open it, if you trust it.\n" in shown
+    assert shown.endswith("\n  Enter goes on (/decline says no,\n  /cancel leaves it open): ")
+
+
+def test_a_terminal_that_is_none_has_its_lines_whole(ask, monkeypatch):
+    def fail(_):
+        raise OSError
+
+    monkeypatch.setattr(os, "get_terminal_size", fail)
+    assert (
+        f"\n  f: {'one ' * 40}two\n"
+        in ask("\n\n", form(f={"type": "string", "description": "one " * 40 + "two"}))[1]
+    )

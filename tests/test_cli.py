@@ -197,7 +197,10 @@ def test_the_arguments_come_from_items_or_from_stdin(thrall, feed, items, stdin,
 @pytest.mark.parametrize(
     ("stdin", "sentence"),
     [
-        (b"", "the input is empty: give one JSON object, {} for no arguments"),
+        (
+            b"",
+            "the input is empty: give one JSON object, or '{}' on the command line for no arguments",
+        ),
         (b"[1]", "the input is not a JSON object: give one, such as {}"),
     ],
 )
@@ -220,14 +223,25 @@ def test_whoever_types_at_a_terminal_is_told_what_is_awaited(thrall, replaced, t
     ran = thrall("call", "echo", *GOOD)
     assert ran.status == 0
     assert ran.err == (
-        "thrall: echo: reading the arguments from the terminal, a JSON object; end with ^D\n"
+        "thrall: echo: reading the arguments from the terminal, a JSON object; end with ^D"
+        " (or give '{}' for none)\n"
     )
     assert b'"arguments":{"typed":1}' in ran.out
 
 
-def test_whoever_gives_items_at_a_terminal_is_not_waited_for(thrall, replaced, terminal):
+@pytest.mark.parametrize("item", ["a=1", "{}"])
+def test_whoever_gives_items_at_a_terminal_is_not_waited_for(thrall, replaced, terminal, item):
     replaced(0, terminal.theirs)
-    assert thrall("call", "fail", "a=1", *GOOD) == (1, b"no\n", "")
+    assert thrall("call", "fail", item, *GOOD) == (1, b"no\n", "")
+
+
+def test_a_program_that_is_no_server_but_repeats_what_it_reads_is_told(thrall):
+    sentence = "the program repeats its input: it is not an MCP server"
+    assert thrall("call", "t", "{}", "--protocol", "2025-11-25", "--", "cat") == (
+        4,
+        b"",
+        f"thrall: t: {sentence}\n",
+    )
 
 
 # -- call: answers -----------------------------------------------------------------------------

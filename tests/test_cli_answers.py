@@ -4,10 +4,12 @@ import json
 import os
 
 import pytest
-from servers import command
+from servers import command, offering
 
 LEGACY, MODERN = (("--", *command(name)) for name in ("good", "modern"))
 END = "give --answer NAME=VALUE for each, --accept-defaults or --decline"
+NOT_GIVEN = "the server needs input that was not given"
+OPTIONS = "--answer NAME=VALUE, --accept-defaults or --decline"
 ADA = {"action": "accept", "content": {"name": "Ada"}}
 
 
@@ -55,6 +57,67 @@ def test_without_an_answer_nothing_is_declared_and_all_is_as_ever(thrall):
     assert 'who (elicitation/create): "Who?" with the fields name (text); give --answer' in ran.err
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"error": {"code": -32603, "message": "Method not found"}},
+        {"result": {"content": [], "isError": True}},
+    ],
+)
+def test_a_legacy_tool_that_fails_because_it_was_not_answered_says_what_it_asked(thrall, refusal):
+    offering(refusal=refusal)
+    needed = f'{NOT_GIVEN}: elicitation/create: "Who?" with the fields name (text)'
+    assert thrall("call", "ask", "a=1", *LEGACY) == (
+        7,
+        b"",
+        f"thrall: ask: {needed}; give {OPTIONS}; the tool may have run\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("modes", "words", "end"),
+    [
+        ({}, (), f"give {OPTIONS}"),
+        ({"form": {}}, (), f"give {OPTIONS}"),
+        ({"url": {}}, (), "call from a terminal, or give --decline"),
+        (
+            {"url": {}, "form": {}},
+            ("--accept-defaults",),
+            "call from a terminal, or give --decline",
+        ),
+    ],
+)
+def test_a_modern_tool_that_wants_somebody_to_be_there_says_what_to_give(thrall, modes, words, end):
+    why = {"message": "no", "data": {"requiredCapabilities": {"elicitation": modes}}}
+    offering(refuses=["tools/call"], code=-32021, why=why)
+    needed = f'{NOT_GIVEN}, and nobody can be asked: it refused tools/call with error -32021: "no"'
+    assert thrall("call", "ask", "a=1", *words, *MODERN) == (
+        7,
+        b"",
+        f"thrall: ask: {needed}; {end}\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), {}),
+        ((), {"data": []}),
+        ((), {"data": {"requiredCapabilities": ["elicitation"]}}),
+        ((), {"data": {"requiredCapabilities": {"elicitation": True}}}),
+        ((), {"data": {"requiredCapabilities": {"sampling": {}}}}),
+        ((), {"data": {"requiredCapabilities": {"elicitation": {}, "sampling": {}}}}),
+        (("--decline",), {"data": {"requiredCapabilities": {"elicitation": {}}}}),
+        ((), {"code": -32603, "data": {"requiredCapabilities": {"elicitation": {}}}}),
+    ],
+)
+def test_what_no_option_can_give_is_a_refusal_like_others(thrall, words, why):
+    offering(refuses=["tools/call"], code=-32021, why=why)
+    ran = thrall("call", "ask", "a=1", *words, *MODERN)
+    assert (ran.status, ran.out) == (5, b"")
+    assert "the server refused tools/call with error -32" in ran.err
+
+
 def test_options_that_exclude_each_other_are_refused_before_anything_starts(thrall):
     ran = thrall("call", "ask", "a=1", "--decline", "--answer", "name=Ada", "--", "./no-such")
     assert ran.status == 2
@@ -98,7 +161,19 @@ def test_an_option_goes_before_the_person(at_terminal):
     assert shown == b""
 
 
-def test_nobody_is_asked_where_the_arguments_were_read(at_terminal):
-    ran, shown = at_terminal(b"{}\n\x04", "call", "ask", *MODERN)
-    assert ran.status == 7
-    assert b"the server asks" not in shown
+@pytest.mark.parametrize("server", [LEGACY, MODERN])
+def test_whoever_typed_the_arguments_is_there_to_be_asked_as_well(at_terminal, server):
+    ran, shown = at_terminal(b"{}\n\x04Ada\n\n", "call", "ask", *server)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+    assert b"the server asks" in shown
+
+
+def test_a_tool_without_arguments_asks_while_stdin_is_free(at_terminal):
+    ran, _ = at_terminal(b"Ada\n\n", "call", "ask", "{}", *MODERN)
+    assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
+
+
+def test_nobody_is_asked_where_the_arguments_came_from_a_pipe(thrall, feed, replaced, terminal):
+    feed(b"{}")
+    replaced(2, terminal.theirs)
+    assert thrall("call", "ask", *MODERN).status == 7

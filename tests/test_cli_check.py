@@ -11,7 +11,7 @@ from thrall_py.verbs import check
 
 CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
 DIFFERENCE = b"""\
-a: 1 difference
+a: 1 difference (1 text)
   echo: description: text, changed
     - "Say it again."
     + "New."
@@ -56,7 +56,7 @@ def test_a_person_at_a_terminal_gets_it_word_by_word(thrall, pin, replaced, term
     ran = thrall("check", "c.json")
     assert (ran.status, ran.err) == (127, "thrall: c: the program ./no-such was not found\n")
     assert [line.rstrip() for line in ran.out.decode().splitlines()] == [
-        "a: 3 differences",
+        "a: 3 differences (1 text, 1 additive, 1 cosmetic)",
         "  [red]x: additive, added, allowed",
         '    {+{"name":"[red]x"}+}',
         "  echo: _meta: cosmetic, added",
@@ -90,7 +90,7 @@ def test_a_server_that_could_not_be_asked_goes_before_any_verdict(thrall, pin):
     ran = thrall("check", "c.json")
     assert ran.status == 127
     assert ran.err == "thrall: a: the program ./no-such was not found\n"
-    assert ran.out.startswith(b"b: 2 differences\n")
+    assert ran.out.startswith(b"b: 2 differences (2 breaking)\n")
 
 
 def test_the_status_is_that_of_the_first_server_that_could_not_be_asked(thrall, pin):
@@ -248,7 +248,7 @@ def test_a_cosmetic_difference_is_shown_and_no_drift(thrall, pin):
     offer = pin("a")
     offering("a", **{**offer, "tools": [{**TOOLS[0], "_meta": {}}, TOOLS[1]]})
     assert thrall("check", "c.json") == (
-        0, b"a: 1 difference\n  echo: _meta: cosmetic, added\n    + {}\n", ""
+        0, b"a: 1 difference (1 cosmetic)\n  echo: _meta: cosmetic, added\n    + {}\n", ""
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def test_everything_that_a_server_offers_is_checked(thrall, pin):
     ran = thrall("check", "c.json")
     assert ran.status == 1
     assert [line for line in ran.out.decode().splitlines() if not line.startswith("    ")] == [
-        "a: 3 differences",
+        "a: 3 differences (1 breaking, 2 text)",
         "  server/name: text, changed",
         "  prompts/p: breaking, removed",
         "  resources/a:b/title: text, added",
@@ -410,6 +410,6 @@ def test_a_failure_among_servers_side_by_side_keeps_none_from_its_verdict(
     edit(d={"command": list(command("crash"))})
     ran = thrall("check", "c.json", "--jobs=3")
     assert ran.status == 4
-    assert ran.out.startswith(b"a: as pinned\nb: as pinned\nc: 2 differences\n")
+    assert ran.out.startswith(b"a: as pinned\nb: as pinned\nc: 2 differences (2 breaking)\n")
     assert ran.err.startswith("thrall: d: the server exited with status 7 during the handshake")
     assert sorted(graveyard.words()) == ["eof", "eof", "met", "met"]

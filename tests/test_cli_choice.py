@@ -64,7 +64,7 @@ def test_a_new_tool_that_matches_is_drift(thrall):
     offering(tools=[ECHO, {"name": "evil"}, {"name": "other"}])
     ran = thrall(*CHECK)
     assert ran.status == 1
-    assert ran.out.startswith(b"fake: 1 difference\n  evil: additive, added\n")
+    assert ran.out.startswith(b"fake: 1 difference (1 additive)\n  evil: additive, added\n")
     report = json.loads(thrall(*CHECK, "--format", "json").out)
     assert [each["tool"] for each in report["differences"]] == ["evil"]
 
@@ -75,7 +75,7 @@ def test_a_new_tool_that_is_not_excepted_is_drift(thrall):
     ran = thrall(*CHECK)
     assert (ran.status, ran.out.splitlines()[:2]) == (
         1,
-        [b"fake: 1 difference", b"  new: additive, added"],
+        [b"fake: 1 difference (1 additive)", b"  new: additive, added"],
     )
 
 
@@ -96,7 +96,7 @@ def test_a_choice_is_kept_by_the_next_pin_until_another_is_given(thrall):
     assert thrall("pin", "c.json", *GOOD).out == b""
     assert (held()["only"], list(held()["tools"])) == (["echo"], ["echo"])
     ran = thrall("pin", "c.json", "--only", "*", *GOOD)
-    assert ran.out.startswith(b"  fail: additive, added\n")
+    assert ran.out.startswith(b"fake: 1 difference (1 additive)\n  fail: additive, added\n")
     assert list(held()["tools"]) == ["echo", "fail"]
 
 
@@ -104,8 +104,8 @@ def test_a_pattern_without_a_tool_any_more_is_a_warning(thrall):
     thrall("pin", "c.json", "--only", "echo", "--only", "fail", *GOOD)
     offering(tools=[ECHO])
     ran = thrall("pin", "c.json", *GOOD)
-    assert (ran.status, ran.out.splitlines()[0]) == (0, b"  fail: breaking, removed")
-    assert ran.err.endswith('thrall: fake: warning: no tool matches "fail" any more\n')
+    assert (ran.status, ran.out.splitlines()[1]) == (0, b"  fail: breaking, removed")
+    assert 'thrall: fake: warning: no tool matches "fail" any more\n' in ran.err
 
 
 def test_two_servers_share_a_name_that_one_of_them_leaves_out(thrall):
@@ -147,6 +147,7 @@ def test_to_look_at_more_than_before_shows_what_there_is(thrall):
     thrall("pin", "c.json", "--surface", "tools", *GOOD)
     ran = thrall("pin", "c.json", "--surface", "prompts", "--surface", "instructions", *GOOD)
     assert [line for line in ran.out.decode().splitlines() if not line.startswith("    ")] == [
+        "fake: 2 differences (1 text, 1 additive)",
         "  instructions: text, added",
         "  prompts/p: additive, added",
     ]

@@ -36,7 +36,11 @@ def servers():
 
 def test_a_command_is_pinned_without_being_started(pinned):
     ran = pinned("touch started")
-    assert (ran.status, ran.out, ran.err) == (0, b"", "thrall: say: 1 tool\n")
+    assert (ran.status, ran.out, ran.err) == (
+        0,
+        b"",
+        "thrall: say: 1 tool pinned, a plain command\n",
+    )
     entry = servers()["say"]
     assert entry["tools"]["say"]["definition"] == DEFINITION
     assert (entry["kind"], entry["command"]) == ("exec", ["sh", "-c", "touch started"])
@@ -251,9 +255,23 @@ def test_a_program_that_is_gone_could_not_be_checked(thrall):
 
 def test_a_command_is_shown_like_any_tool(thrall, pinned):
     pinned("cat", "--prefix", "my_")
-    assert thrall("show", "c.json").out == b"my_say  text:string!  Says it.\n"
+    assert thrall("show", "c.json").out == b"my_say\tsay\ttext:string!\tSays it.\n"
+    assert thrall("show", "c.json", "--format", "servers").out == b"say\tsh\t\t1\tmy_\n"
     exported = json.loads(thrall("show", "c.json", "--format", "openai").out)
     assert exported[0]["function"]["name"] == "my_say"
+
+
+def test_a_person_sees_that_it_is_a_command(thrall, pinned, monkeypatch):
+    pinned()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert b"say: sh, a plain command, 1 tool" in thrall("show", "c.json").out
+
+
+def test_a_look_without_writing_says_what_would_be_pinned(pinned):
+    ran = pinned("cat", "--dry-run")
+    assert (ran.status, os.path.exists("c.json")) == (0, False)
+    assert ran.err.startswith("thrall: say: would pin 1 tool; nothing was written")
 
 
 def test_a_command_is_no_server_for_an_agent(thrall, pinned):

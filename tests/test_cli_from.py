@@ -69,7 +69,8 @@ def test_nor_one_whose_tools_another_has(thrall):
     ran = thrall("pin", "c.json", "--from", "mcp.json")
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err.startswith(
-        "thrall: again: a and again both have the tool a_tool: give one of them a --prefix\n"
+        "thrall: again: a and again both have the tool a_tool: unpin a if they are"
+        " the same server, or give one of them a --prefix\n"
     )
     assert list(pinned()) == ["a"]
 
@@ -184,8 +185,8 @@ def test_what_changed_is_printed_below_a_heading_for_each_of_several(thrall):
         offering(name, tools=[{**TOOLS[0], "name": f"{name}_tool", "title": "T"}])
     before = Path("c.json").read_bytes()
     printed = (
-        b'a: 1 difference\n  a_tool: title: text, added\n    + "T"\n'
-        b'c: 1 difference\n  c_tool: title: text, added\n    + "T"\n'
+        b'a: 1 difference (1 text)\n  a_tool: title: text, added\n    + "T"\n'
+        b'c: 1 difference (1 text)\n  c_tool: title: text, added\n    + "T"\n'
     )
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--dry-run")
     assert (ran.status, ran.out) == (1, printed)

@@ -55,6 +55,7 @@ def test_items_that_fit_the_pin_are_sent(thrall):
     ("words", "sentence"),
     [
         (("title=x", "priority=5"), "priority is an integer: write priority:=5"),
+        (("{}",), 'title is required (a string, "What it is about.")'),
         (("priority:=5",), 'title is required (a string, "What it is about.")'),
         (
             ("priority=5",),

@@ -1,11 +1,15 @@
 """Answers on the command line as bytes, as files by force, and as pictures at a terminal."""
 
 import base64
+import io
 import os
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from servers import command, offering
+
+from thrall_py.transport import screen
 
 GOOD = ("--", *command("good"))
 
@@ -45,6 +49,21 @@ def test_raw_refuses_an_answer_of_another_shape(thrall, content, told):
         f"thrall: t: --raw is for one part, and the answer has {told}"
         " (without it they are told, --save DIR writes them)\n"
     )
+
+
+def test_a_link_that_is_not_fetched_is_told_of_where_parts_are_saved(thrall):
+    offering(answers={"t": {"content": [LINK, PICTURE]}})
+    words = ("call", "t", "{}", "--save", ".")
+    link = b"[resource_link: no media type, file:///x]\n"
+    told = "thrall: t: links are not fetched: --save writes what is in the answer\n"
+    assert thrall(*words, *GOOD) == (
+        0,
+        link + b"[image: image/png, 10 bytes, saved as ./part-2.png]\n",
+        told,
+    )
+    ran = thrall(*words, "--quiet", *GOOD)
+    assert (ran.status, ran.err) == (0, "")
+    assert thrall("call", "t", "{}", *GOOD).err == ""
 
 
 def test_raw_of_what_cannot_be_decoded_prints_nothing(thrall):
@@ -89,6 +108,24 @@ def test_a_terminal_that_can_shows_a_picture(thrall, replaced, terminal, monkeyp
     out = os.read(terminal.ours, 1 << 16)
     assert out.startswith(b"see\r\n[image: image/png, 10 bytes]\r\n")
     assert (f"\x1b_Gf=100,a=T,m=0;{BYTES}\x1b\\".encode() in out) is shows
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_terminal_that_says_so_shows_a_picture_by_sixel(
+    thrall, replaced, terminal, monkeypatch, answers
+):
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("TMUX", "KITTY_WINDOW_ID", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(screen, "shows_sixel", lambda _: answers)
+    with io.BytesIO() as written:
+        Image.new("RGB", (8, 1), (255, 0, 0)).save(written, "PNG")
+        data = base64.b64encode(written.getvalue()).decode()
+    offering(answers={"t": {"content": [{**PICTURE, "data": data}]}})
+    replaced(1, terminal.theirs)
+    assert thrall("call", "t", "a=1", *GOOD).status == 0
+    drawn = b'\x1bP0;1q"1;1;8;1#0;2;100;0;0#0!8@\x1b\\\r\n'
+    assert (drawn in terminal.shown()) is answers
 
 
 def test_by_force_saved_parts_have_their_own_places(thrall):

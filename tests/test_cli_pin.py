@@ -12,6 +12,7 @@ from thrall_py import cli
 
 GOOD = ("--", *command("good"))
 HEAD = "2 tools pinned; hints are the server's own word, nobody has verified them"
+WOULD = "would pin 2 tools; nothing was written"
 
 
 def servers(path="c.json"):
@@ -101,8 +102,31 @@ def test_a_server_that_cannot_be_pinned_leaves_the_catalog_as_it_was(thrall):
     offering(tools=[{}])
     ran = thrall("pin", "c.json", *GOOD)
     assert (ran.status, ran.out) == (4, b"")
-    assert ran.err == "thrall: c.json: entry 1 of the server's tools has no name\n"
+    assert ran.err == "thrall: fake: entry 1 of the server's tools has no name\n"
     assert Path("c.json").read_bytes() == before
+
+
+def test_a_server_that_is_pinned_again_is_told_of_by_its_name_in_the_catalog(thrall):
+    thrall("pin", "c.json", "--name", "mine", *GOOD)
+    offering(serverInfo={"name": "another", "version": "2"})
+    ran = thrall("pin", "c.json", "--verbose", *GOOD)
+    assert (ran.status, list(servers())) == (0, ["mine"])
+    *lines, last = ran.err.splitlines()
+    assert {line.split(":")[1] for line in lines} == {" mine"}
+    assert last == "thrall: c.json: written"
+
+
+def test_the_same_server_in_other_surroundings_can_take_the_place_of_its_pin(thrall):
+    thrall("pin", "c.json", *GOOD)
+    offering(serverInfo={"name": "another", "version": "2"})
+    ran = thrall("pin", "c.json", "--cwd", ".", *GOOD)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err == (
+        "thrall: c.json: fake and another both have the tool echo:"
+        " say --name fake if they are the same server, or give one of them a --prefix\n"
+    )
+    assert thrall("pin", "c.json", "--cwd", ".", "--name", "fake", *GOOD).status == 0
+    assert list(servers()) == ["fake"]
 
 
 def test_a_signal_during_the_teardown_keeps_a_pin_from_being_written(thrall):
@@ -114,7 +138,11 @@ def test_a_signal_during_the_teardown_keeps_a_pin_from_being_written(thrall):
 # -- what a new pin changes --------------------------------------------------------------------
 
 CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
-DIFFERENCE = b'  echo: description: text, changed\n    - "Say it again."\n    + "New."\n'
+DIFFERENCE = b"""fake: 1 difference (1 text)
+  echo: description: text, changed
+    - "Say it again."
+    + "New."
+"""
 
 
 def test_what_changed_about_an_earlier_pin_is_printed(thrall):
@@ -123,6 +151,7 @@ def test_what_changed_about_an_earlier_pin_is_printed(thrall):
     offering(tools=CHANGED)
     ran = thrall("pin", "c.json", *GOOD)
     assert (ran.status, ran.out) == (0, DIFFERENCE)
+    assert ran.err.endswith("\nthrall: c.json: written\n")
     assert servers()["fake"]["tools"]["echo"]["definition"]["description"] == "New."
 
 
@@ -134,16 +163,44 @@ def test_a_dry_run_prints_the_same_and_writes_nothing(thrall):
     offering(tools=CHANGED)
     ran = thrall("pin", "c.json", "--dry-run", *GOOD)
     assert (ran.status, ran.out) == (1, DIFFERENCE)
-    assert ran.err.startswith(f"thrall: fake: {HEAD}\n")
+    assert ran.err == f"thrall: fake: {WOULD}\n"
     assert Path("c.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("path", ["new.json", "-"])
-def test_a_dry_run_without_an_earlier_pin_leaves_no_file(thrall, path):
+def test_a_dry_run_without_an_earlier_pin_lists_the_tools_and_leaves_no_file(thrall, path):
     ran = thrall("pin", path, "--dry-run", *GOOD)
-    assert (ran.status, ran.out) == (0, b"")
-    assert HEAD in ran.err
+    assert (ran.status, ran.err) == (0, f"thrall: fake: {WOULD}\n")
+    assert ran.out == b"echo\tfake\ttext:string\tSay it again.\nfail\tfake\ttext:string\t\n"
     assert os.listdir() == []
+
+
+def test_a_dry_run_at_a_terminal_lists_them_as_show_does(thrall, replaced, terminal):
+    replaced(1, terminal.theirs)
+    ran = thrall("pin", "new.json", "--dry-run", *GOOD)
+    text = ran.out.decode().replace("\n", "")  # the path of the program may be a long one
+    assert text.startswith(f"fake: {GOOD[1]}, version 1, 2 tools")
+    assert "echo  text:string  Say it again." in text
+
+
+def test_what_a_dry_run_lists_has_secrets_masked(thrall):
+    offering(tools=[{**TOOLS[0], "description": "My name is hunter22."}])
+    ran = thrall("pin", "new.json", "--dry-run", "--env", "A=hunter22", *GOOD)
+    assert b"\tMy name is ***.\n" in ran.out
+
+
+def test_a_dry_run_without_stdout_starts_nothing(thrall, replaced):
+    replaced(1)
+    assert thrall("pin", "new.json", "--dry-run", "--", "no-such-program").status == 3
+
+
+def test_what_is_listed_from_a_pin_on_stdout_is_what_a_dry_run_lists(thrall, replaced):
+    told = thrall("pin", "-", "--dry-run", *GOOD).out
+    read, write = os.pipe()
+    os.write(write, thrall("pin", "-", *GOOD).out)
+    os.close(write)
+    replaced(0, read)
+    assert thrall("show", "-") == (0, told, "")
 
 
 def test_a_dry_run_of_a_server_that_cannot_be_pinned_is_no_verdict(thrall):
@@ -158,6 +215,7 @@ def test_a_person_at_a_terminal_gets_what_changed_word_by_word(thrall, replaced,
     ran = thrall("pin", "c.json", *GOOD)
     assert ran.status == 0
     assert [line.rstrip() for line in ran.out.decode().splitlines()] == [
+        "fake: 1 difference (1 text)",
         "  echo: description: text, changed",
         r"    Say it{+\u200b+} [-again-]{+never+}.",
     ]
@@ -199,7 +257,8 @@ def test_two_servers_with_the_same_tools_need_a_prefix(thrall):
     ran = thrall("pin", "c.json", "--name", "other", *GOOD)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        "thrall: other: one and other both have the tool echo: give one of them a --prefix\n"
+        "thrall: other: one and other both have the tool echo:"
+        " unpin one if they are the same server, or give one of them a --prefix\n"
     )
     assert Path("c.json").read_bytes() == before
     assert thrall("pin", "c.json", "--name", "other", "--prefix", "o_", *GOOD).status == 0
@@ -266,10 +325,10 @@ TOKEN = "ghp_" + "a1B2" * 9
 @pytest.mark.parametrize(
     ("words", "place", "spelling"),
     [
-        ((TOKEN,), 4, "${TOKEN}"),
-        (("--api-key", "abcd1234efgh5678"), 5, "--api-key ${API_KEY}"),
-        (("DB_PASSWORD=x",), 4, "DB_PASSWORD=${DB_PASSWORD}"),
-        (("https://user:x@host/",), 4, "${NAME}"),
+        ((TOKEN,), 4, "'${TOKEN}'"),
+        (("--api-key", "abcd1234efgh5678"), 5, "--api-key '${API_KEY}'"),
+        (("DB_PASSWORD=x",), 4, "'DB_PASSWORD=${DB_PASSWORD}'"),
+        (("https://user:x@host/",), 4, "'${NAME}'"),
     ],
 )
 def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, spelling):
@@ -277,7 +336,7 @@ def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, sp
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
         f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong into a"
-        f" catalog: write '{spelling}' and set the variable, or say --allow-literal\n"
+        f" catalog: write {spelling} and set the variable, or say --allow-literal\n"
     )
     assert os.listdir() == []
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from servers import TOOLS, command, offering
 
+AGAIN = "review, then re-pin: thrall pin c.json --update a (--unverified calls it as it is)"
+
 
 def text(words):
     return {"content": [{"type": "text", "text": words}]}
@@ -23,10 +25,10 @@ def test_a_tool_that_drifted_is_not_called(thrall, pin):
     ran = thrall("call", "fail", "a=1", "--catalog", "c.json")
     assert (ran.status, ran.out) == (6, b"")
     assert ran.err == (
-        "thrall: fail:   fail: breaking, removed\n"
+        "thrall: fail:   the tool: breaking, removed\n"
         'thrall: fail:     - {"annotations":{"readOnlyHint":true},"inputSchema":{"properties":'
         '{"text":{"type":"string"}},"type":"object"},"name":"fail"}\n'
-        "thrall: fail: not as pinned, so nothing was called: the tool removed; review, re-pin\n"
+        f"thrall: fail: not as pinned, so nothing was called: the tool removed; {AGAIN}\n"
     )
 
 
@@ -81,10 +83,10 @@ def test_any_other_difference_does_and_it_alone_is_named(thrall, pin):
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json")
     assert (ran.status, ran.out) == (6, b"")
     assert ran.err == (
-        "thrall: echo:   echo: annotations/openWorldHint: behaviour, added\n"
+        "thrall: echo:   annotations/openWorldHint: behaviour, added\n"
         "thrall: echo:     + false\n"
         "thrall: echo: not as pinned, so nothing was called:"
-        " annotations/openWorldHint added; review, re-pin\n"
+        f" annotations/openWorldHint added; {AGAIN}\n"
     )
 
 
@@ -108,11 +110,11 @@ def test_both_sides_of_what_changed_are_told_in_a_window(thrall, pin):
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json")
     assert (ran.status, ran.out) == (6, b"")
     first, old, new, last = ran.err.splitlines()
-    assert first == "thrall: echo:   echo: description: text, changed"
+    assert first == "thrall: echo:   description: text, changed"
     assert (old[:21], old[-6:]) == ("thrall: echo:     - .", 'Once."')
     assert (new[:21], new[-7:]) == ("thrall: echo:     + .", 'Twice."')
     assert max(map(len, (old, new))) < 120
-    assert last.endswith("description changed; review, re-pin")
+    assert last.endswith(f"description changed; {AGAIN}")
 
 
 def test_of_many_differences_the_first_are_told(thrall, pin):
@@ -122,10 +124,18 @@ def test_of_many_differences_the_first_are_told(thrall, pin):
     lines = thrall("call", "echo", "a=1", "--catalog", "c.json").err.splitlines()
     assert len(lines) == 2 * 20 + 2
     assert lines[-4:-1] == [
-        "thrall: echo:   echo: x19: behaviour, added",
+        "thrall: echo:   x19: behaviour, added",
         "thrall: echo:     + 19",
         "thrall: echo:   and 3 more differences",
     ]
+
+
+def test_the_words_that_pin_it_again_are_those_of_a_shell_and_do_nothing_to_a_terminal(thrall):
+    words = ("--name", "a b\x1b;", "--", *command("good"))
+    assert thrall("pin", "it's.json", *words).status == 0
+    offering(tools=[{**TOOLS[0], "title": "New"}])
+    ran = thrall("call", "echo", "a=1", "--catalog", "it's.json")
+    assert r"""re-pin: thrall pin 'it'"'"'s.json' --update 'a b\x1b;' (--unv""" in ran.err
 
 
 def test_a_secret_in_what_changed_is_masked(thrall, monkeypatch):
@@ -145,9 +155,9 @@ def test_a_person_at_a_terminal_gets_it_word_by_word(thrall, pin, replaced, term
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json")
     assert (ran.status, ran.out) == (6, b"")
     assert [line.rstrip() for line in ran.err.splitlines()] == [
-        "  echo: description: text, changed",
+        "  description: text, changed",
         r"    Say it [-again-]{+twice\u200b+}.",
-        "thrall: echo: not as pinned, so nothing was called: description changed; review, re-pin",
+        f"thrall: echo: not as pinned, so nothing was called: description changed; {AGAIN}",
     ]
 
 

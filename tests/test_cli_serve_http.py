@@ -24,7 +24,7 @@ TOKEN = "t0ken-of-the-clients"
         (["--http", "0.0.0.0:0"], "0.0.0.0:0 can be reached from other machines"),
         (
             ["--http", "127.0.0.1:0", "--token-env", "NONE"],
-            "no variable of that name is set",
+            "the variable is not set (or not exported)",
         ),
         (["--allow-host", "h"], "--token-env, --allow-origin and --allow-host need --http"),
     ],

@@ -6,13 +6,15 @@ import signal
 from pathlib import Path
 
 import pytest
-from servers import TOOLS, offering
+from loopback import modern
+from servers import MODERN, TOOLS, command, offering
 
 from thrall_py.transport import stdio
 
 CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
 DIFFERENCE = b'  echo: description: text, changed\n    - "Say it again."\n    + "New."\n'
-HEADED = b"a: 1 difference\n" + DIFFERENCE  # as one of several
+HEADED = b"a: 1 difference (1 text)\n" + DIFFERENCE
+WRITTEN = "thrall: c.json: written\n"
 HEAD = "2 tools"
 UPDATE = ("pin", "c.json", "--update")
 
@@ -47,7 +49,7 @@ def typing(replaced, terminal):
 def test_all_servers_are_pinned_again(thrall):
     ran = thrall(*UPDATE, "--yes")
     assert (ran.status, ran.out) == (0, HEADED)
-    assert ran.err == f"thrall: a: {HEAD}\nthrall: b: {HEAD}\n"
+    assert ran.err == f"thrall: a: {HEAD}\nthrall: b: {HEAD}\n{WRITTEN}"
     assert description() == "New."
     assert thrall("check", "c.json") == (0, b"a: as pinned\nb: as pinned\n", "")
 
@@ -57,8 +59,41 @@ def test_a_named_server_is_pinned_again_alone(thrall):
     ran = thrall(*UPDATE, "b", "--yes")
     assert (ran.status, ran.out, ran.err) == (0, b"", f"thrall: b: {HEAD}\n")
     assert description() == "Say it again."
-    assert thrall(*UPDATE, "a", "--yes").out == DIFFERENCE
+    assert thrall(*UPDATE, "a", "--yes").out == HEADED
     assert description() == "New."
+
+
+def revision():
+    return json.loads(Path("c.json").read_text())["servers"]["a"]["protocol"]
+
+
+@pytest.mark.usefixtures("drifted")
+def test_a_server_of_the_legacy_era_is_not_probed_again_and_may_have_moved_on_in_it(thrall):
+    older = ("--protocol", "2024-11-05", "--cwd", "a", "--", *command("good"))
+    assert thrall("pin", "c.json", *older).status == 0
+    assert revision() == "2024-11-05"
+    ran = thrall(*UPDATE, "a", "--yes", "--verbose")
+    assert ran.status == 0
+    assert "sent initialize" in ran.err
+    assert "server/discover" not in ran.err
+    assert revision() == "2025-11-25"
+
+
+def test_a_server_that_refuses_its_era_is_probed(thrall, pin):
+    offer = pin("a")
+    offering("a", **{**offer, "refuses": ["initialize"]})
+    ran = thrall(*UPDATE, "--yes", "--verbose")
+    assert ran.status == 5
+    assert "sent server/discover (the probe)" in ran.err
+
+
+def test_a_modern_server_on_a_url_is_asked_what_it_is(thrall, serve):
+    server = serve(modern())
+    assert thrall("pin", "c.json", "--name", "a", "--url", server.url).status == 0
+    before = Path("c.json").read_bytes()
+    ran = thrall(*UPDATE, "--yes")
+    assert (ran.status, revision()) == (0, MODERN)
+    assert Path("c.json").read_bytes() == before
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(thrall, drifted):
@@ -92,7 +127,8 @@ def test_yes_is_written(thrall, drifted, typing, terminal):
     typing(b"y\n")
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (0, HEADED)
-    assert b"write this to the catalog? [y/N] " in terminal.shown()
+    assert b"1 difference (1 text): write this to the catalog? [y/N] " in terminal.shown()
+    assert ran.err.endswith(WRITTEN)
     assert description() == "New."
     assert Path("c.json").read_bytes() != drifted
 
@@ -102,6 +138,7 @@ def test_anything_else_is_not(thrall, drifted, typing, typed):
     typing(typed)
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (1, HEADED)
+    assert ran.err.endswith("\nthrall: c.json: nothing was written\n")
     assert Path("c.json").read_bytes() == drifted
 
 
@@ -177,7 +214,7 @@ def test_a_server_that_fails_keeps_no_other_from_being_written(thrall, typing):
     Path("c.json").write_text(json.dumps(catalog))
     typing(b"y\n")
     ran = thrall(*UPDATE)
-    assert (ran.status, ran.out) == (127, DIFFERENCE)
+    assert (ran.status, ran.out) == (127, HEADED)
     assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
     assert description() == "New."
 
@@ -187,7 +224,7 @@ def test_no_keeps_the_status_of_a_failure(thrall, drifted, typing):
     catalog["servers"]["b"]["command"] = ["./no-such"]
     Path("c.json").write_text(json.dumps(catalog))
     typing(b"n\n")
-    assert thrall(*UPDATE)[:2] == (127, DIFFERENCE)
+    assert thrall(*UPDATE)[:2] == (127, HEADED)
     assert json.loads(Path("c.json").read_text()) == catalog
 
 

@@ -15,7 +15,7 @@ SECRET = "sesame42sesame"
 TOKEN = "ghp_" + "a1B2" * 9
 HEAD = "1 tool pinned; hints are the server's own word, nobody has verified them"
 PINNED = f"thrall: loop: {HEAD}\nthrall: loop:   echo  (no hints)\n"
-LITERAL = "looks like a credential, which does not belong into a catalog: write '{}' and set the variable, or say --allow-literal"
+LITERAL = "looks like a credential, which does not belong into a catalog: write {} and set the variable, or say --allow-literal"
 
 
 def pinned():
@@ -154,9 +154,9 @@ def drifting(thrall, serve):
 def test_a_tool_that_drifted_is_not_called(thrall, drifting):
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json")
     assert (ran.status, ran.out) == (6, b"")
-    assert ran.err.endswith(
-        "thrall: echo: not as pinned, so nothing was called: description added; review, re-pin\n"
-    )
+    assert (
+        "thrall: echo: not as pinned, so nothing was called: description added; review, then re-pin"
+    ) in ran.err
     assert "tools/call" not in drifting.methods
     ran = thrall("call", "echo", "a=1", "--catalog", "c.json", "--unverified")
     assert (ran.status, ran.out) == (0, b"hi\n")
@@ -295,8 +295,8 @@ def test_a_list_is_never_of_two_sessions(thrall, loop):
 
 
 def test_drift_is_found_by_check_and_pinned_by_update(thrall, drifting):
-    shown = b'  echo: description: text, added\n    + "New."\n'
-    assert thrall("check", "c.json") == (1, b"loop: 1 difference\n" + shown, "")
+    shown = b'loop: 1 difference (1 text)\n  echo: description: text, added\n    + "New."\n'
+    assert thrall("check", "c.json") == (1, shown, "")
     url = pinned()["loop"]["url"]
     ran = thrall("pin", "c.json", "--update", "--yes")
     assert (ran.status, ran.out) == (0, shown)
@@ -376,7 +376,9 @@ def test_a_variable_of_the_address_is_filled_in_where_it_is_reached(thrall, loop
 def test_a_variable_that_is_not_set_is_told_before_anything_is_asked(thrall, loop, verb):
     ran = thrall(*verb, "--url", loop.url, "--header", "A: ${NOBODY}")
     assert (ran.status, ran.out) == (3, b"")
-    assert ran.err.endswith(": the variable NOBODY is not set, and the server needs it\n")
+    assert ran.err.endswith(
+        ": the variable NOBODY is not set (or not exported), and the server needs it\n"
+    )
     assert loop.asked == []
 
 
@@ -389,8 +391,8 @@ def test_a_token_in_the_place_of_its_variable_or_an_empty_one_is_a_mistake_and_n
     ran = thrall(*verb, "--url", loop.url, "--bearer-env", name)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == (
-        "thrall: Invalid value for '--bearer-env': no variable of that name is set"
-        f" (give its name, not the token) (see thrall {verb[0]} --help)\n"
+        "thrall: Invalid value for '--bearer-env': the variable is not set (or not exported);"
+        f" give its name, not the token (see thrall {verb[0]} --help)\n"
     )
     assert (loop.asked, pinned()) == ([], {})
 
@@ -541,14 +543,18 @@ def test_a_token_that_ran_out_is_told_by_check_and_call_of_a_catalog(thrall, loo
 
 # -- what does not belong into a catalog -------------------------------------------------------
 
+BEARER = "'Authorization: Bearer ${AUTHORIZATION}' (or --bearer-env AUTHORIZATION)"
 CLEAR = {
     "a token": (["--header", f"Authorization: Bearer {SECRET}"],
-                "the header Authorization", "Bearer ${AUTHORIZATION}"),
-    "a short one": (["--header", "X-Api-Key: x"], "the header X-Api-Key", "${X_API_KEY}"),
-    "a shape": (["--header", f"X-Team: {TOKEN}"], "the header X-Team", "${X_TEAM}"),
-    "one of a file": (["--header-file", "headers"], "the header cookie", "${COOKIE}"),
+                "the header Authorization", BEARER),
+    "a password": (["--header", "Authorization: Basic dTpw"],
+                   "the header Authorization", "'Authorization: Basic ${AUTHORIZATION}'"),
+    "a short one": (["--header", "X-Api-Key: x"],
+                    "the header X-Api-Key", "'X-Api-Key: ${X_API_KEY}'"),
+    "a shape": (["--header", f"X-Team: {TOKEN}"], "the header X-Team", "'X-Team: ${X_TEAM}'"),
+    "one of a file": (["--header-file", "headers"], "the header cookie", "'cookie: ${COOKIE}'"),
     "a default": (["--header", f"Authorization: Bearer ${{T:-{SECRET}}}"],
-                  "the header Authorization", "Bearer ${AUTHORIZATION}"),
+                  "the header Authorization", BEARER),
 }  # fmt: skip
 
 
@@ -763,10 +769,7 @@ def test_servers_of_a_file_with_secrets_in_clear_are_refused_and_the_others_pinn
     )
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--jobs=1")
     assert (ran.status, ran.out) == (3, b"")
-    assert (
-        "thrall: a: the header Authorization " + LITERAL.format("Bearer ${AUTHORIZATION}")
-        in ran.err
-    )
+    assert "thrall: a: the header Authorization " + LITERAL.format(BEARER) in ran.err
     assert "thrall: b: the URL looks like a credential" in ran.err
     assert "thrall: c: ${input:token} means nothing here" in ran.err
     assert TOKEN not in ran.err

@@ -14,6 +14,8 @@ from thrall_py.verbs import doctor, interview
 FAST = ("--grace", "30", "--format", "json")
 UNKNOWN = "doctor/no-such-method"
 NO_TOOL = "thrall-doctor-no-such-tool"
+HARMLESS = "does no harm, but may be logged"
+WITHOUT = "--protocol 2025-11-25 leaves it out"
 DESCRIBED = [{**TOOLS[0]}, {**TOOLS[1], "description": "Fail."}]
 
 
@@ -60,7 +62,7 @@ def test_a_good_server_passes_every_check(examine):
     assert report["handshake"] == ("ok", "2025-11-25 fake 1, with tools")
     assert report["list"] == ("ok", "2 tools")
     assert report["unknown-tool"] == ("ok", "refused with error -32602")
-    assert report["era"] == ("ok", "with a handshake; server/discover does no harm")
+    assert report["era"] == ("ok", f"with a handshake; server/discover {HARMLESS} ({WITHOUT})")
     assert all(check["advice"] is None for check in report.checks.values())
 
 
@@ -156,6 +158,23 @@ def test_a_handshake_that_fails_is_the_end_and_comes_with_advice(examine, offer,
     assert (outcome, words in said) == ("failed", True)
     assert advice in report.checks["handshake"]["advice"]
     assert report["stdout"] == ("skipped", "not possible after what failed")
+
+
+def test_a_server_that_dies_twice_is_told_once_and_why_it_was_started_again(examine):
+    report = examine(dies_of=["server/discover", "initialize"])
+    told = "the server exited with status 7 during the handshake"
+    twice = "it was started twice, because at server/discover it ended"
+    assert report["handshake"] == ("failed", f"{told}; {twice}")
+    once = examine("--protocol", "2025-11-25", dies_of=["server/discover", "initialize"])
+    assert once["handshake"] == ("failed", told)
+
+
+def test_a_server_that_is_gone_before_it_reads_is_started_once(thrall):
+    report = Report(thrall("doctor", *FAST, "--", "false"))
+    assert report["handshake"] == (
+        "failed",
+        "the server exited with status 1 during the handshake",
+    )
 
 
 def test_one_revision_may_be_asked_for(examine):
@@ -353,7 +372,7 @@ def test_a_probe_that_does_harm_is_told(examine, monkeypatch, offer, detour):
     if "ignores" in offer:
         monkeypatch.setattr(handshake, "_PROBE_WAIT", 1.0)
     report = examine(**offer)
-    words = f"with a handshake; at server/discover the server {detour}"
+    words = f"with a handshake; at server/discover the server {detour} ({WITHOUT})"
     assert (report.status, report["era"]) == (0, ("warning", words))
     assert report["speed"][1].endswith("with what the probe cost")
 

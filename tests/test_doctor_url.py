@@ -48,7 +48,9 @@ def test_a_good_server_passes_every_check(examine):
     assert checks["transport"] == ("ok", "Streamable HTTP")
     assert checks["session"] == ("ok", "it has an id")
     assert checks["ended"] == ("ok", "DELETE is accepted (status 200)")
-    assert checks["era"] == ("ok", "with a handshake; server/discover does no harm")
+    harmless = "server/discover does no harm, but may be logged"
+    without = "--protocol 2025-11-25 leaves it out"
+    assert checks["era"] == ("ok", f"with a handshake; {harmless} ({without})")
 
 
 def test_a_modern_server_has_no_session_and_mirrors_the_name_of_no_tool(examine):

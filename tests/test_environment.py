@@ -62,7 +62,10 @@ def test_a_value_is_not_filled_in_again():
 
 
 def test_a_variable_that_is_not_set_is_named():
-    with pytest.raises(InputError, match=r"^the variable NONE is not set, and the server needs it"):
+    with pytest.raises(
+        InputError,
+        match=r"^the variable NONE is not set \(or not exported\), and the server needs it",
+    ):
         expand("${NONE}", os.environ)
 
 

@@ -85,11 +85,13 @@ def test_the_variables_that_the_agent_has_to_pass_on_are_named(shown):
     [
         (["--serve"], "--serve is about a whole catalog: it needs --format mcp-json, and no tool"),
         (["t", "--serve", "--format", "mcp-json"], "--serve is about a whole catalog"),
+        (["--serve", "--format", "mcp-json"], "the commands of --serve need a catalog in a file"),
         (["--for", "cursor"], "--for is about the configuration of an agent: it needs --serve"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(thrall, words, why):
-    ran = thrall("show", "c.json", *words)
+    catalog = "-" if "in a file" in why else "c.json"
+    ran = thrall("show", catalog, *words)
     assert (ran.status, why in ran.err) == (2, True)
 
 

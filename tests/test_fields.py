@@ -56,7 +56,7 @@ WANTED = {
     "numbers": "one of 1, 20",
     "colours": "one of r, g",
     "any of": "one of r, g",
-    "some": "some of a, b",
+    "some": "some of a, b, 1 to 2 of them",
     "titled": "some of r, g",
     "texts": "texts with commas between them, at most 2 of them",
     "no items": "texts with commas between them",

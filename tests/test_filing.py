@@ -56,14 +56,14 @@ def changes(filed):
 def test_a_server_is_filed_as_it_is_wanted_or_as_it_calls_itself_or_its_program(own, wanted, name):
     catalog = Catalog({})
     filed = add(catalog, entry("a", name=own), Wishes(wanted))
-    assert filed == (name, catalog.servers[name], [], [], [])
+    assert filed == (name, catalog.servers[name], [], [], [], True)
     assert list(catalog.servers) == [name]
 
 
 def test_the_same_command_is_renewed_whatever_it_calls_itself_now():
     catalog = Catalog({"old": entry("a"), "other": entry("b", command="y")})
     filed = add(catalog, entry("a", name="new"))
-    assert filed.name == "old"
+    assert (filed.name, filed.is_new) == ("old", False)
     assert list(catalog.servers) == ["old", "other"]
     assert changes(filed) == [(None, "server/name", "text")]
 
@@ -417,7 +417,7 @@ def command(tool, *words, description="Says it."):
 def test_a_plain_command_is_filed_with_its_prefix_and_keeps_it():
     catalog = Catalog({})
     filed = add(catalog, command("say", "x"), Wishes("say", "p_"))
-    assert filed == ("say", command("say", "x")._replace(prefix="p_"), [], [], [])
+    assert filed == ("say", command("say", "x")._replace(prefix="p_"), [], [], [], True)
     renewed = add(catalog, command("say", "x", description="Says more."), Wishes("say"))
     assert (renewed.entry.prefix, changes(renewed)) == ("p_", [("say", "description", "text")])
 

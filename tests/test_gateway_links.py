@@ -142,7 +142,7 @@ def test_a_fault_of_a_listener_fails_the_requests_and_is_not_hidden():
         step = {"method": "notifications/progress", "params": {"progressToken": "$token"}}
         with pytest.raises(ServerError, match="^the server was left during tools/call"):
             await upstream.request(do(step), Faulty(progress=True))
-        pump = upstream._source._held.conversation._pump
+        pump = upstream._source._held.conversation.pump
         await asyncio.wait([pump])
         return type(pump.exception()), text(await upstream.request(do("answer"), Caller()))
 

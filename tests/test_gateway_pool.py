@@ -446,7 +446,7 @@ def test_a_carrier_that_died_while_it_was_free_is_not_used(serve):
         await calls(upstream, 1)
         (carried,) = upstream._source._free
         os.kill(carried.link._keeper._aside.pid, signal.SIGKILL)
-        await asyncio.wait([carried.conversation._pump])
+        await asyncio.wait([carried.conversation.pump])
         return await calls(upstream, 1)
 
     assert using(scenario, server) == ["hi"]
@@ -460,7 +460,7 @@ def test_a_session_of_which_no_carrier_is_left_is_ended_all_the_same(serve):
         await calls(upstream, 1)
         (carried,) = upstream._source._free
         os.kill(carried.link._keeper._aside.pid, signal.SIGKILL)
-        await asyncio.wait([carried.conversation._pump])
+        await asyncio.wait([carried.conversation.pump])
 
     using(scenario, server)
     assert server.methods[-1] == "DELETE"

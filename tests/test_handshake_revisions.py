@@ -1,9 +1,18 @@
 """A handshake in a revision that is given, or remembered from a pin."""
 
 import pytest
-from fakes import Servers, dies, discover_result, error, legacy, modern, silent
+from fakes import (
+    Servers,
+    channel_closed,
+    dies,
+    discover_result,
+    error,
+    legacy,
+    modern,
+    silent,
+)
 
-from thrall_py.errors import ServerError, TimedOutError
+from thrall_py.errors import ServerError, ServerGoneError, TimedOutError
 from thrall_py.protocol import mcp
 from thrall_py.protocol.handshake import Handshake
 
@@ -94,5 +103,12 @@ def test_a_remembered_revision_that_fails_is_found_anew_in_a_fresh_process(revis
 def test_a_remembered_revision_that_gets_no_response_is_not_tried_again():
     servers = Servers(silent)
     with pytest.raises(TimedOutError):
+        Handshake(servers, 120).reopen("2025-11-25")
+    assert len(servers.started) == 1
+
+
+def test_a_remembered_server_that_ended_before_it_read_anything_is_not_started_again():
+    servers = Servers(lambda _: [channel_closed()], unread=1, ending="exited with status 1")
+    with pytest.raises(ServerGoneError, match="^the server exited with status 1 during the hands"):
         Handshake(servers, 120).reopen("2025-11-25")
     assert len(servers.started) == 1

@@ -2,6 +2,7 @@ import json
 import threading
 
 import pytest
+from fakes import no_connection_for_calls
 from loopback import CLOSE, HOLD, TEXT, OldTransport, at, error, event, legacy, reply, say, stream
 
 from thrall_py.errors import JsonRpcError, ServerError, TimedOutError, UnauthorizedError
@@ -60,7 +61,8 @@ def test_a_server_that_refuses_initialize_and_has_no_stream_is_told_by_the_first
     server = serve(lambda _: [reply(404, b"no page here", "text/plain")])
     told = failure(call, server)
     assert told == (
-        'the server answered with status 404 (text/plain) and "no page here" during the handshake'
+        'the server answered with status 404 (text/plain) and "no page here"'
+        " (is the path of the URL right?) during the handshake"
     )
     assert server.methods == ["server/discover", "initialize", "GET"]
 
@@ -130,6 +132,14 @@ def test_a_post_that_is_refused_is_the_failure(serve, call):
     old.events.put(None)
     assert told == (
         'the server answered with status 410 and "gone" during tools/call; the tool may have run'
+    )
+
+
+def test_a_call_for_which_there_was_no_connection_in_time_has_not_run(serve_old, call, monkeypatch):
+    no_connection_for_calls(monkeypatch)
+    told = failure(call, serve_old(legacy()), kind=TimedOutError, timeout=7)
+    assert told == (
+        "no answer to tools/call in 7 s (--timeout), and not all of the request was read"
     )
 
 

@@ -63,8 +63,9 @@ def test_a_pause_without_a_signal_just_ends(monkeypatch):
     slept = []
     monkeypatch.setattr(time, "sleep", slept.append)
     with Interrupts() as interrupts:
+        interrupts.idle = lambda: slept.append("idle")
         assert interrupts.pause() is None
-    assert len(slept) == 1
+    assert slept == ["idle", 0.01]
 
 
 def test_a_pause_raises_what_a_signal_asks_for(monkeypatch):

@@ -25,6 +25,7 @@ def made(*words):
     ("words", "sent"),
     [
         ([], "{}"),
+        (["{}"], "{}"),
         (["a=b"], '{"a":"b"}'),
         (["a="], '{"a":""}'),
         (["zip=00123"], '{"zip":"00123"}'),
@@ -75,6 +76,18 @@ def test_a_value_that_cannot_be_used_is_refused(word, sentence):
     with pytest.raises(InputError) as refused:
         made(word)
     assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("words", [["{}", "a=1"], ["a=1", "{}"], ["{}", "{}"]])
+def test_the_word_for_no_arguments_stands_alone(words):
+    with pytest.raises(UsageError, match=r"^\{\} is for no arguments: it stands alone, without"):
+        parse(words)
+
+
+@pytest.mark.parametrize("word", [" {}", "{ }", "[]", "{"])
+def test_no_other_word_is_for_no_arguments(word):
+    with pytest.raises(UsageError, match="is not an ITEM"):
+        made(word)
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):

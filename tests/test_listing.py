@@ -4,19 +4,20 @@ from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.filing import Filed
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.output import listing
+from thrall_py.output.listing import Occasion
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
 
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
 
-def told(*tools, warnings=(), left_out=(), rows=40, terminal=False):
+def told(*tools, warnings=(), left_out=(), occasion=Occasion.PIN, terminal=False):
     """What is said of these tools."""
     said = []
     pins = {tool["name"]: pin_item(tool) for tool in tools}
     entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), {"tools": pins})
-    filed = Filed("s", entry, [], list(left_out), list(warnings))
-    listing.tell(filed, Redactor(["hunter22"]), said.append, rows=rows, terminal=terminal)
+    filed = Filed("s", entry, [], list(left_out), list(warnings), is_new=True)
+    listing.tell(filed, Redactor(["hunter22"]), said.append, occasion=occasion, terminal=terminal)
     return said
 
 
@@ -76,9 +77,18 @@ def test_a_long_summary_stays_on_one_line_of_the_table(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_without_rows_the_number_of_tools_is_told_alone(capsys, terminal):
+@pytest.mark.parametrize(
+    ("occasion", "words"),
+    [
+        (Occasion.UPDATE, "2 tools"),
+        (Occasion.DRY_RUN, "would pin 2 tools; nothing was written"),
+    ],
+)
+def test_where_the_tools_stand_elsewhere_their_number_is_told_alone(
+    capsys, terminal, occasion, words
+):
     tools = ({"name": "a"}, {"name": "b"})
-    assert told(*tools, rows=0, terminal=terminal) == ["2 tools"]
+    assert told(*tools, occasion=occasion, terminal=terminal) == [words]
     assert capsys.readouterr() == ("", "")
 
 

@@ -172,11 +172,20 @@ def test_a_server_is_started_or_reached_and_options_fit_only_one(options, server
         (["--env", "1A"], "a variable is given as NAME or NAME=VALUE"),
         (
             ["--bearer-env", "gh-hunter22"],
-            "Invalid value for '--bearer-env': no variable of that name is set (give its name,",
+            "Invalid value for '--bearer-env': the variable is not set (or not exported); give its name,",
         ),
-        (["--bearer-env", ""], "no variable of that name is set (give its name, not the token)"),
-        (["--bearer-env", "é"], "no variable of that name is set (give its name, not the token)"),
-        (["--bearer-env", "ghp_hunter22"], "no variable of that name is set (give its name,"),
+        (
+            ["--bearer-env", ""],
+            "the variable is not set (or not exported); give its name, not the token",
+        ),
+        (
+            ["--bearer-env", "é"],
+            "the variable is not set (or not exported); give its name, not the token",
+        ),
+        (
+            ["--bearer-env", "ghp_hunter22"],
+            "the variable is not set (or not exported); give its name,",
+        ),
         (
             ["--protocol", "2020-01-01"],
             "Invalid value for '--protocol': '2020-01-01' is not one of",

@@ -466,7 +466,7 @@ def test_a_file_of_authorities_is_all_that_is_trusted(monkeypatch):
 UNUSABLE = {
     "nothing": ("/nowhere\x1b", "No such file or directory"),
     "a directory": ("/", "Is a directory"),
-    "no certificates": (os.devnull, "[X509: NO_CERTIFICATE_OR_CRL_FOUND]"),
+    "no certificates": (os.devnull, "no certificate or crl found"),
 }
 
 
@@ -479,6 +479,7 @@ def test_authorities_that_cannot_be_used_are_told_before_anything_is_sent(
     told = failure(visit(server), kind=InputError)
     assert told.exit_status == 3
     assert str(told).startswith(f"SSL_CERT_FILE and SSL_CERT_DIR cannot be used: {why}")
+    assert "_ssl.c" not in str(told)
     assert server.asked == []
 
 
@@ -494,13 +495,15 @@ def test_a_certificate_for_another_name_is_told(visit, serve, monkeypatch):
 def test_a_server_that_speaks_no_tls_is_told(visit, raw):
     url = raw(lambda accepted: accepted.sendall(b"SSH-2.0-x\r\n"), "https")
     told = str(failure(visit(None, url=url)))
-    assert told == f"no TLS with {url}: WRONG_VERSION_NUMBER"
+    assert told == f"no TLS with {url}: wrong version number"
 
 
 def test_a_server_that_leaves_in_the_tls_handshake_is_told(visit, raw):
     url = raw(lambda accepted: accepted.shutdown(socket.SHUT_WR), "https")
     told = str(failure(visit(None, url=url)))
     assert told.startswith(f"no TLS with {url}: ")
+    assert "_ssl.c" not in told
+    assert "[" not in told
 
 
 @pytest.mark.parametrize("step", [CLOSE, RESET])

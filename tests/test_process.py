@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections import deque
 
 import pytest
@@ -11,8 +12,8 @@ from servers import command
 
 from thrall_py.errors import Interrupted
 from thrall_py.protocol.channel import ChannelClosed, MessageTooLarge, ReceiveTimeout
-from thrall_py.transport import descendants
-from thrall_py.transport.process import Process, _ending
+from thrall_py.transport import descendants, spawn
+from thrall_py.transport.process import Process
 from thrall_py.transport.spawn import Command
 
 SOON = 10.0  # seconds; for what should happen at once, on a busy machine
@@ -39,6 +40,18 @@ def start(interrupts, graveyard):
     for process in started:
         process._grace = 0.0
         process.close()
+
+
+# -- what was not read --------------------------------------------------------------------------
+
+
+def test_what_no_one_reads_any_more_counts_as_unread(start):
+    process = start("closes_stdin")
+    process.receive(within(SOON))
+    process.send(b"12345\n")
+    with pytest.raises(ChannelClosed):
+        process.receive(within(SOON))
+    assert process.unread_by_server() == 6
 
 
 # -- lines -------------------------------------------------------------------------------------
@@ -83,7 +96,7 @@ def test_a_line_may_be_as_long_as_the_limit(start, size, limit):
 def test_a_longer_line_is_refused_whether_it_ends_or_not(start, name, size):
     with pytest.raises(MessageTooLarge) as refused:
         start(name, size, limit=1000).receive(within(SOON))
-    assert refused.value.limit == 1000
+    assert refused.value.size == "1000 bytes in one line"
 
 
 def test_a_line_without_end_is_not_read_to_its_end(start):
@@ -354,7 +367,8 @@ def test_a_server_that_died_of_a_signal_is_told_of_by_its_name(start, signum, en
 
 
 def test_a_process_that_the_kernel_does_not_end_is_told_of():
-    assert _ending(None) == "could not be ended"
+    child = types.SimpleNamespace(process=types.SimpleNamespace(returncode=None))
+    assert spawn.ending(child) == "could not be ended"
 
 
 def test_children_from_before_are_not_touched(start):

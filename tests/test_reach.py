@@ -1,5 +1,5 @@
 import pytest
-from loopback import legacy, modern, reply, say
+from loopback import legacy, modern, reply, result, say
 
 from thrall_py.catalog import entry
 from thrall_py.catalog.launch import UrlSpec
@@ -237,6 +237,36 @@ def test_a_tool_that_is_marked_wrongly_is_left_out_with_a_warning(serve, surveye
     assert live.oddities == [
         'the tool "bad" is left out: x-mcp-header "Root" marks what is no parameter'
     ]
+
+
+def test_tools_of_one_session_never_stand_beside_prompts_of_another(serve, surveyed):
+    begun = []
+
+    def special(asked):
+        session = asked.headers.get("mcp-session-id")
+        match asked.method:
+            case "initialize":
+                begun.append(f"g{len(begun) + 1}")
+                about = {"serverInfo": {"name": begun[-1], "version": "1"}}
+                offers = {
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {"tools": {}, "prompts": {}},
+                }
+                return [say(result(asked, **about, **offers), Mcp_Session_Id=begun[-1])]
+            case "tools/list":
+                return [say(result(asked, tools=[{**GOOD, "name": session}]))]
+            case "prompts/list" if session == "g1":
+                return [reply(404)]
+            case "prompts/list":
+                return [say(result(asked, prompts=[{"name": session}]))]
+        return None
+
+    live = surveyed(serve(legacy(special)))
+    assert {member: list(items) for member, items in live.items.items()} == {
+        "tools": ["g2"],
+        "prompts": ["g2"],
+    }
+    assert (live.server.name, begun) == ("g2", ["g1", "g2"])
 
 
 def test_marks_mean_nothing_in_the_legacy_era(serve, surveyed):

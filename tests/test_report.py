@@ -25,11 +25,14 @@ def reported(*differences, allowed=()):
     ("differences", "lines"),
     [
         ([], [r"s\x1b: as pinned"]),
-        ([ADDED], [r"s\x1b: 1 difference", "  tool: a/b: additive, added", '    + {"x":1}']),
+        (
+            [ADDED],
+            [r"s\x1b: 1 difference (1 additive)", "  tool: a/b: additive, added", '    + {"x":1}'],
+        ),
         (
             [REMOVED, CHANGED],
             [
-                r"s\x1b: 2 differences",
+                r"s\x1b: 2 differences (1 breaking, 1 text)",
                 "  tool: breaking, removed",
                 "    - null",
                 "  instructions: text, changed",

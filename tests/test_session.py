@@ -9,6 +9,7 @@ from thrall_py.errors import (
     ServerError,
     SessionLostError,
     TimedOutError,
+    UnauthorizedError,
 )
 from thrall_py.protocol import tools
 from thrall_py.protocol.channel import Label, MessageTooLarge, ReceiveTimeout, Unanswered
@@ -58,7 +59,7 @@ NO_RESPONSES = {
     "an empty array": (b"[]", '; skipped 1 line: "[]"'),
     "another id": (
         b'{"id":2,"result":{}}',
-        '; skipped 1 line: "{"id":2,"result":{}}" (an answer with id 2, which nobody asked with)',
+        '; skipped 1 line: "{"id":2,"result":{}}" (is an answer with id 2, which nobody asked with)',
     ),
     "an id that is true": (b'{"id":true,"result":1}', '; skipped 1 line: "{"id":true,"result":1}"'),
     "a result without an id": (b'{"result":{}}', '; skipped 1 line: "{"result":{}}"'),
@@ -73,7 +74,7 @@ NO_RESPONSES = {
     "broken JSON": (b'{"id":1', '; skipped 1 line: "{"id":1"'),
     "a broken response to another": (
         b'{"id":3,"result":,}',
-        '; skipped 1 line: "{"id":3,"result":,}" (an answer with id 3, which nobody asked with)',
+        '; skipped 1 line: "{"id":3,"result":,}" (is an answer with id 3, which nobody asked with)',
     ),
     "a notification": (b'{"method":"notifications/message","params":{}}', ""),
 }
@@ -418,6 +419,43 @@ def test_a_session_that_is_lost_is_the_failure_which_others_may_mend():
     session.renew = pytest.fail
     assert failure(request, SessionLostError) == "the server forgot during tools/list"
     assert len(session.channel.sent) == 1
+
+
+@pytest.mark.parametrize(("is_late", "told"), [(True, "no; the tool may have run"), (False, "no")])
+def test_who_is_not_let_in_is_told_whether_that_came_late(is_late, told):
+    _, request = asked(UnauthorizedError("no", is_late=is_late), method="tools/call")
+    assert failure(request, UnauthorizedError) == told
+
+
+# -- whether a call may have run ---------------------------------------------------------------
+
+NOT_READ = {
+    "it ended": (channel_closed(), "the server exited during tools/call"),
+    "it closed its input": (
+        channel_closed(input_closed=True),
+        "the server closed its input during tools/call",
+    ),
+    "it is silent": (
+        ReceiveTimeout(b"", unsent=True),
+        "no answer to tools/call in 10 s (--timeout), and not all of the request was read",
+    ),
+}
+
+
+@pytest.mark.parametrize(("step", "told"), NOT_READ.values(), ids=NOT_READ)
+def test_a_call_that_was_not_read_has_not_run(step, told):
+    _, request = asked(step, method="tools/call", unread=1)
+    assert failure(request, (ServerError, TimedOutError)) == told
+
+
+def test_a_call_that_was_not_read_has_not_run_whatever_was_sent_behind_it():
+    _, request = asked(PING, PING, channel_closed(), method="tools/call", unread=3)
+    assert failure(request) == "the server exited during tools/call"
+
+
+def test_a_reply_that_was_not_read_says_nothing_of_the_call_before_it():
+    _, request = asked(PING, PING, channel_closed(), method="tools/call", unread=2)
+    assert failure(request) == "the server exited during tools/call; the tool may have run"
 
 
 def test_a_label_says_what_a_message_is():

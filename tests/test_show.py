@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from servers import command
@@ -58,9 +59,88 @@ def shown(capfd, *words):
     return status, printed.out, printed.err
 
 
-def test_tools_are_listed_with_their_arguments_and_what_they_do(written, capfd):
-    lines = f"my_bare\nmy_greet  {ARGUMENTS}  Greets somebody.\n"
-    assert shown(capfd, written) == (0, lines, "")
+LINES = f"my_bare\ts\t\t\nmy_greet\ts\t{ARGUMENTS}\tGreets somebody.\n"
+
+
+def test_tools_are_listed_with_their_server_their_arguments_and_what_they_do(written, capfd):
+    assert shown(capfd, written) == (0, LINES, "")
+
+
+def test_the_tools_of_a_server_stand_together(capfd):
+    two = {name: catalog(*tools).servers["s"] for name, tools in (("b", [BARE]), ("a", [GREET]))}
+    file.write("c.json", file.dumps(Catalog(two)))
+    _, lines, _ = shown(capfd, "c.json")
+    assert [line.split("\t")[:2] for line in lines.splitlines()] == [["greet", "a"], ["bare", "b"]]
+
+
+def test_a_tab_in_a_name_separates_nothing(capfd):
+    file.write("c.json", file.dumps(catalog({"name": "a\tb", "description": "c\td"})))
+    assert shown(capfd, "c.json")[1] == "a\\tb\ts\t\tc\\td\n"
+
+
+@pytest.mark.parametrize(
+    ("launch", "origin"),
+    [
+        (LaunchSpec(("/opt/a b/server", "--token"), {}), "/opt/a b/server"),
+        (UrlSpec("https://user:pa@ss@h.example:8443/mcp?key=1", {}), "https://h.example:8443"),
+        (UrlSpec("http://${HOST:-h:1}/mcp", {}), "http://${HOST:-h:1}"),
+        (UrlSpec("http://[::1]:80/mcp", {}), "http://[::1]:80"),
+        (UrlSpec("${URL}", {}), "a URL"),
+    ],
+)
+def test_servers_are_one_a_line_with_what_may_be_told_of_how_they_are_reached(
+    capfd, launch, origin
+):
+    file.write("c.json", file.dumps(catalog(GREET, BARE, prefix="my_", launch=launch)))
+    line = f"s\t{origin}\t1\t2\tmy_\n"
+    assert shown(capfd, "c.json", "--format", "servers") == (0, line, "")
+    assert shown(capfd, "c.json", "my_bare", "--format", "servers") == (0, line, "")
+
+
+def test_of_several_servers_the_one_is_shown_that_has_the_tool(capfd):
+    two = {name: catalog(tool).servers["s"] for name, tool in (("b", BARE), ("a", GREET))}
+    file.write("c.json", file.dumps(Catalog(two)))
+    assert (
+        shown(capfd, "c.json", "--format", "servers")[1] == "a\tserver\t1\t1\t\nb\tserver\t1\t1\t\n"
+    )
+    assert shown(capfd, "c.json", "bare", "--format", "servers")[1] == "b\tserver\t1\t1\t\n"
+
+
+# -- from stdin --------------------------------------------------------------------------------
+
+
+def piped(replaced, text):
+    read, write = os.pipe()
+    os.write(write, text.encode())
+    os.close(write)
+    replaced(0, read)
+
+
+def test_a_catalog_may_come_from_stdin(written, capfd, replaced):
+    piped(replaced, Path(written).read_text())
+    assert shown(capfd, "-") == (0, LINES, "")
+
+
+def test_a_page_from_stdin_leaves_the_place_of_the_catalog_open(written, capfd, replaced):
+    piped(replaced, Path(written).read_text())
+    _, page, _ = shown(capfd, "-", "my_greet")
+    assert page.endswith("  thrall call my_greet times:=... who=... --catalog CATALOG\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "status", "sentence"),
+    [
+        ("", [], 3, "stdin is no usable catalog: not JSON: "),
+        (None, ["--format", "thrall"], 2, "the commands of --format thrall need a catalog in a file, not stdin"),
+    ],
+)  # fmt: skip
+def test_what_stdin_is_of_no_use_for_is_refused(
+    written, capfd, replaced, text, words, status, sentence
+):
+    piped(replaced, Path(written).read_text() if text is None else text)
+    ran = shown(capfd, "-", *words)
+    assert ran[:2] == (status, "")
+    assert ran[2].startswith(f"thrall: {sentence}")
 
 
 def test_names_are_one_a_line_and_visible(capfd):
@@ -82,14 +162,14 @@ def test_a_tool_without_arguments_has_a_short_page(written, capfd):
     hints = "my_bare\nhints (the server's own word): no hints\n\n"
     assert (status, page) == (
         0,
-        f"{hints}example:\n  echo '{{}}' | thrall call my_bare --catalog c.json\n",
+        f"{hints}example:\n  thrall call my_bare '{{}}' --catalog c.json\n",
     )
 
 
 def test_a_tool_whose_arguments_are_all_optional_is_called_without_input():
     optional = {"name": "a", "inputSchema": {"properties": {"x": {}}}}
     assert list(usage.page("a", pin_item(optional), "c"))[-1] == (
-        "  echo '{}' | thrall call a --catalog c"
+        "  thrall call a '{}' --catalog c"
     )
 
 
@@ -126,8 +206,20 @@ def test_on_a_terminal_there_is_a_table(written, capfd, monkeypatch):
     monkeypatch.setattr(os, "isatty", lambda fd: fd == 1)
     status, table, _ = shown(capfd, written)
     assert status == 0
-    assert table.split("\n")[0].split() == ["tool", "arguments", "summary"]
-    assert "my_greet" in table
+    heading, columns, *rows = table.splitlines()
+    assert heading == "s: server, version 1, 2 tools, prefix my_"
+    assert columns.split() == ["tool", "arguments", "summary"]
+    assert [row.split()[0] for row in rows][:2] == ["my_bare", "my_greet"]
+
+
+def test_on_a_terminal_each_server_has_a_heading_and_its_own_table(capfd, monkeypatch):
+    monkeypatch.setattr(os, "isatty", lambda fd: fd == 1)
+    empty = catalog().servers["s"]._replace(server=ServerInfo("2025-11-25", "s"))
+    file.write("c.json", file.dumps(Catalog({"b": catalog(BARE).servers["s"], "a": empty})))
+    lines = [line.rstrip() for line in shown(capfd, "c.json")[1].splitlines()]
+    assert lines[:3] == ["a: server, no version, 0 tools", "", "b: server, version 1, 1 tool"]
+    assert lines[3].split() == ["tool", "arguments", "summary"]
+    assert lines[4:] == ["bare"]
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_a_line_that_tells_something_earns_a_hint(line, hint):
     ],
 )
 def test_a_response_that_nobody_asked_for_earns_a_hint_if_it_is_whole(line, id_):
-    assert sentence(line).endswith(f'" (an answer with id {id_}, which nobody asked with)')
+    assert sentence(line).endswith(f'" (is an answer with id {id_}, which nobody asked with)')
     assert sentence(partial=line).endswith('"')
 
 
@@ -114,11 +114,29 @@ def test_a_line_that_tells_nothing_earns_no_hint(line):
     assert sentence(line).endswith('"')
 
 
+@pytest.mark.parametrize(("line", "hint"), HINTS.values(), ids=HINTS)
+def test_a_telling_line_behind_a_banner_earns_its_hint_and_the_banner_is_quoted(line, hint):
+    said = sentence(b"Welcome!", b"", line, b"usage:")
+    assert said == f'; skipped 4 lines, the first: "Welcome!" (a later one {hint})'
+
+
+def test_the_first_telling_line_decides():
+    assert sentence(b"{", b"usage:", b'{"id":1,"result":1}').endswith(
+        '"{" (looks like a message printed over several lines; MCP wants each on one line)'
+    )
+
+
+def test_an_answer_that_nobody_asked_for_is_found_behind_a_banner():
+    assert sentence(b"Welcome!", b'{"id":9,"result":{"id":5,"error":1}}').endswith(
+        '"Welcome!" (a later one is an answer with id 9, which nobody asked with)'
+    )
+
+
 def test_the_hint_may_come_from_the_line_that_did_not_end():
     assert sentence(b"banner", partial=b"{").endswith("MCP wants each on one line)")
 
 
 def test_a_hint_shows_the_servers_words_safely():
     assert sentence(b'{"id":"hunter-222\x9b","result":1}', secrets=["hunter-222"]).endswith(
-        ' (an answer with id "***\ufffd", which nobody asked with)'
+        ' (is an answer with id "***\ufffd", which nobody asked with)'
     )

@@ -27,15 +27,15 @@ print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
 """
 
 HEAVY = (
-    "thrall_py.commands.serving", "thrall_py.gateway", "starlette", "uvicorn",
+    "PIL", "thrall_py.commands.serving", "thrall_py.gateway", "starlette", "uvicorn",
     "asyncio", "difflib", "h11", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pickle",
     "pydantic", "rich", "secrets", "socket", "ssl", "thrall_py.catalog.change",
     "thrall_py.catalog.codec", "thrall_py.catalog.credentials", "thrall_py.catalog.drift",
     "thrall_py.catalog.entry", "thrall_py.catalog.file", "thrall_py.catalog.machine",
     "thrall_py.catalog.schema", "thrall_py.commands.examining", "thrall_py.output.checkup",
-    "thrall_py.output.listing", "thrall_py.output.pretty",
+    "thrall_py.output.listing", "thrall_py.output.picture", "thrall_py.output.pretty",
     "thrall_py.protocol.canonical", "thrall_py.protocol.http_handshake",
-    "thrall_py.protocol.mirror", "thrall_py.transport.http", "thrall_py.transport.sse",
+    "thrall_py.protocol.mirror", "thrall_py.transport.http", "thrall_py.transport.screen", "thrall_py.transport.sse",
     "thrall_py.transport.filter", "thrall_py.transport.workers", "thrall_py.verbs.check",
     "thrall_py.verbs.doctor", "thrall_py.verbs.execute",
     "thrall_py.verbs.pin",

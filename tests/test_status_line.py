@@ -93,6 +93,24 @@ def test_stages_follow_each_other_each_with_its_time(screen):
     ]
 
 
+def test_any_other_request_and_any_other_wait_is_named(screen):
+    screen.line.sent("ping")
+    shown = [screen.after(2)]
+    screen.line.waiting("waiting for the server to leave")
+    shown.append(screen.after(1))
+    assert shown == ["waiting for the answer to ping  2 s", "waiting for the server to leave  1 s"]
+
+
+def test_what_is_waited_for_after_something_was_printed_has_a_second_again(screen):
+    screen.line.spawned("server")
+    screen.after(2)
+    screen.line.asking(())
+    assert screen.words == ""
+    screen.line.sent("initialize")
+    assert screen.after(0.99) == ""
+    assert screen.after(0.01) == "shaking hands  1 s"
+
+
 def test_a_server_that_never_answers_the_probe_has_started_when_the_handshake_is_done(screen):
     screen.line.spawned("server")
     screen.line.sent("server/discover")

@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from fakes import no_connection_for_calls
 from loopback import (
     CLOSE,
     HOLD,
@@ -258,7 +259,7 @@ def test_an_answer_may_come_in_many_ways(serve, call, era, respond):
 RAN = "during tools/call; the tool may have run"
 STRAY = (
     f'answered without a response {RAN}; skipped 1 line: "{{"id": 99, "result": {{}}}}"'
-    " (an answer with id 99, which nobody asked with)"
+    " (is an answer with id 99, which nobody asked with)"
 )
 MOVED = (
     "redirects (status 303) to http://127.0.0.1:1/result, which is not followed"
@@ -559,10 +560,7 @@ def test_a_lost_session_is_followed_by_one_new_handshake(serve, call, answer):
 def test_a_session_that_is_lost_twice_is_the_failure(serve, call):
     server = serve(legacy(forgets("tools/call", LOST["404"], 2), session="s"))
     told = failure(call, server)
-    assert told == (
-        "the server does not know the session any more (status 404) during tools/call;"
-        " the tool may have run"
-    )
+    assert told == ("the server does not know the session any more (status 404) during tools/call")
     assert server.methods.count("tools/call") == 2
     assert server.methods[-1] == "tools/call"
 
@@ -649,7 +647,18 @@ def test_nor_is_one_with_our_id_in_another_spelling(serve, call, spell, status):
 def test_not_found_without_a_session_is_what_it_says(serve, call):
     server = serve(legacy(at("tools/call", reply(404))))
     told = failure(call, server)
-    assert told.startswith("the server answered with status 404 and no body during tools/call")
+    assert told == (
+        f"the server answered with status 404 and no body (is the path of the URL right?) {RAN}"
+    )
+
+
+def test_not_found_at_an_unusual_path_is_told_with_the_usual_one(serve, call):
+    server = serve(lambda _: [reply(404)])
+    told = failure(call, server, url=server.url.replace("/mcp", "/?q=/mcp"))
+    assert told == (
+        "the server answered with status 404 and no body"
+        " (is the path of the URL right? many servers answer at /mcp) during the handshake"
+    )
 
 
 # -- streams that are resumed ------------------------------------------------------------------
@@ -723,7 +732,14 @@ def test_a_stream_that_may_not_be_resumed_is_told(serve, call):
 
 def test_a_stream_that_may_be_resumed_with_another_token_only_is_told(serve, call):
     server = serve(legacy(resuming([lambda _: [reply(401)]], cut(PRIMING))))
-    assert "401" in failure(call, server, kind=UnauthorizedError)
+    told = failure(call, server, kind=UnauthorizedError)
+    assert told.startswith("the server wants a token (status 401)")
+    assert told.endswith("; the tool may have run")
+
+
+def test_a_call_that_is_not_let_in_has_not_run(serve, call):
+    told = failure(call, serve(legacy(at("tools/call", reply(401)))), kind=UnauthorizedError)
+    assert told.endswith("; none was sent")
 
 
 @pytest.mark.parametrize("era", [legacy, modern])
@@ -753,6 +769,14 @@ def test_a_timeout_cancels_a_legacy_request_and_ends_the_session(serve, call):
     asked, cancelled, _ = server.asked[-3:]
     assert cancelled.message["params"] == {"requestId": asked.id, "reason": "timeout"}
     assert cancelled.headers["mcp-session-id"] == "s"
+
+
+def test_a_call_for_which_there_was_no_connection_in_time_has_not_run(serve, call, monkeypatch):
+    no_connection_for_calls(monkeypatch)
+    told = failure(call, serve(legacy()), kind=TimedOutError, timeout=7)
+    assert told == (
+        "no answer to tools/call in 7 s (--timeout), and not all of the request was read"
+    )
 
 
 def test_a_timeout_closes_the_stream_of_a_modern_request(serve, call):

@@ -477,8 +477,15 @@ def test_a_call_that_loses_its_session_twice_is_the_failure():
     session, renewed = renewable(LOST, LOST)
     between = []
     told = failure(lambda: sent(session, lambda: between.append(1)), SessionLostError)
-    assert told == "the server forgot during tools/call; the tool may have run"
+    assert told == "the server forgot during tools/call"
     assert (len(renewed), len(between), len(session.channel.sent)) == (1, 1, 2)
+
+
+def test_a_session_that_is_lost_between_two_rounds_does_not_undo_what_ran():
+    again = result(1, resultType="input_required", requestState="s")
+    session, _ = renewable(again, 0.2, LOST, LOST)
+    told = failure(lambda: sent(session), SessionLostError)
+    assert told == "the server forgot during tools/call; the tool may have run"
 
 
 def test_a_call_whose_session_was_renewed_for_the_list_is_not_sent_again():

@@ -259,7 +259,7 @@ def test_servers_are_asked_in_their_order_and_one_that_fails_keeps_no_other(inte
     missing = LaunchSpec(("./no-such",), {})
     unset = LaunchSpec(("x",), {"A": "${A}"})
     targets = [
-        pin.Target(missing, {}, Wishes("m")),
+        pin.Target(missing, {}, Wishes("m"), name="m"),
         pin.Target(GOOD._replace(cwd="a"), {}, PLAINLY),
         pin.Target(unset, {}, PLAINLY),
         pin.Target(GOOD, {}, PLAINLY, ("tools",)),
@@ -267,7 +267,9 @@ def test_servers_are_asked_in_their_order_and_one_that_fails_keeps_no_other(inte
     for jobs in (1, 4):
         one, two, three, four = pin.pin_all(targets, CONNECTION, jobs, interrupts)
         assert one == Failed("m", "the program ./no-such was not found", 127)
-        assert three == Failed(None, "the variable A is not set, and the server needs it", 3)
+        assert three == Failed(
+            None, "the variable A is not set (or not exported), and the server needs it", 3
+        )
         assert isinstance(two, Found)
         assert (two.target, two.entry.server.name) == (targets[1], "in a")
         assert (four.entry.server.name, four.entry.surface) == ("fake", ("tools",))
@@ -464,7 +466,7 @@ def test_every_server_has_its_report_whatever_became_of_it(interrupts):
         assert [(each.status, each.failure) for each in found] == [
             (127, "the program ./no-such was not found"),
             (0, None),
-            (3, "the variable A is not set, and the server needs it"),
+            (3, "the variable A is not set (or not exported), and the server needs it"),
             (0, None),
         ]
         assert [places(each.differences) for each in found] == [

@@ -4,7 +4,21 @@ import re
 import time
 
 import pytest
-from loopback import TEXT, OldTransport, at, event, legacy, modern, reply, result, say, stream
+from loopback import (
+    CERTIFICATE,
+    HOLD,
+    TEXT,
+    TLS,
+    OldTransport,
+    at,
+    event,
+    legacy,
+    modern,
+    reply,
+    result,
+    say,
+    stream,
+)
 from servers import command, offering
 
 SECRET = "sesame42sesame"
@@ -38,11 +52,21 @@ def test_verbose_tells_the_stages_of_a_call(thrall):
         "sent initialize",
         "answered in N ms",
         'speaks 2025-11-25; it is "fake" 1',
+        "if it logged errors: --protocol 2025-11-25 leaves the probe out",
         "sent tools/call",
         "answered in N ms",
         "leaving the server",
         "the server exited with status 0, after N ms",
     ]
+
+
+@pytest.mark.parametrize(
+    ("server", "words"), [("good", ("--protocol", "2025-11-25")), ("modern", ())]
+)
+def test_verbose_advises_nothing_where_no_probe_was_in_vain(thrall, server, words):
+    ran = thrall("call", "echo", "a=1", "--verbose", *words, "--", *command(server))
+    assert ran.status == 0
+    assert "probe out" not in ran.err
 
 
 def test_verbose_names_the_servers_of_a_catalog(thrall, pin):
@@ -240,6 +264,44 @@ def test_what_is_left_unread_of_a_stream_is_traced_as_far_as_it_came(thrall, ser
     assert texts("from server")[-1] in (": half", "\n")
 
 
+def test_the_stream_on_which_a_server_asks_is_traced(thrall, serve, monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", SECRET)
+    hello = f": hello {SECRET}\n\n: ha".encode()
+
+    def special(asked):
+        return [*stream(hello[:12], hello[12:], end=False), HOLD] if asked.verb == "GET" else None
+
+    assert traced_call(thrall, serve(legacy(special)).url, "--answer", "a=1").status == 0
+    assert [line for line in texts("to server") if line.startswith("GET ")]
+    came = texts("from server")
+    assert any("content-type: text/event-stream" in line for line in came)
+    assert ": hello ***\n" in came
+    assert SECRET not in json.dumps(records())
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_a_tunnel_is_traced_without_the_password_of_the_proxy(thrall, serve, monkeypatch, opens):
+    server = modern()
+
+    def respond(asked):
+        if asked.verb != "CONNECT":
+            return server(asked)
+        return [b"HTTP/1.1 200 Sure\r\n\r\n", TLS] if opens else [reply(407)]
+
+    proxy = serve(respond)
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:pw@127.0.0.1:{proxy.port}")
+    monkeypatch.setenv("SSL_CERT_FILE", CERTIFICATE)
+    assert traced_call(thrall, "https://localhost/mcp").status == (0 if opens else 4)
+    assert texts("to server")[0] == (
+        "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\nProxy-Authorization: ***\r\n\r\n"
+    )
+    assert texts("from server")[0].startswith(f"HTTP/1.1 {200 if opens else 407}\r\n")
+    origins = [each["origin"] for each in records() if "origin" in each]
+    assert origins[:2] == [f"http://127.0.0.1:{proxy.port}", "https://localhost"][: 1 + opens]
+    assert "bWU6cHc=" in next(each.headers for each in proxy.asked)["proxy-authorization"]
+    assert not [word for word in ("bWU6", ":pw") if word in json.dumps(records())]
+
+
 def test_the_old_transport_is_followed_too(thrall, serve):
     old = OldTransport(legacy())
     ran = traced_call(thrall, serve(old).url, "--verbose")
@@ -262,8 +324,6 @@ for line in sys.stdin:
         say(id=message["id"], result=result)
     if message["method"] == "initialize":
         answer(protocolVersion="2025-11-25", capabilities={{"tools": {{}}}})
-    elif message["method"] == "server/discover":
-        say(id=message["id"], error={{"code": -32601, "message": "no"}})
     elif message["method"] == "tools/list":
         time.sleep(1.3)
         answer(tools=[])
@@ -274,6 +334,9 @@ for line in sys.stdin:
             say(method="notifications/progress", params={{
                 "progressToken": token, "progress": number, "total": 13, "message": "{SECRET}"}})
         answer(content=[{{"type": "text", "text": f"token {{token}}"}}])
+    elif "id" in message:
+        say(id=message["id"], error={{"code": -32601, "message": "no"}})
+time.sleep(1.3)
 """
 
 
@@ -330,6 +393,39 @@ def test_a_check_of_several_servers_tells_which_are_still_asked(thrall, at_termi
     assert ran.out == b"a: as pinned\nb: as pinned\n"
     assert "asking 2 servers: a, b" in ran.err
     assert ran.err.endswith("\x1b[J")
+
+
+def test_a_doctor_tells_what_is_waited_for_and_wipes_it_before_each_check(
+    thrall, at_terminal, slow, replaced, terminal
+):
+    at_terminal()
+    replaced(1, terminal.theirs)
+    ran = thrall("doctor", *slow)
+    assert ran.status == 4
+    for stage in ("listing tools", "waiting for the server to leave"):
+        assert stage in ran.err
+    assert ran.err.count("\x1b[J") > ran.err.count("\x1b8")
+
+
+def test_a_doctor_is_followed_as_every_verb(thrall):
+    ran = thrall("doctor", "--verbose", "--trace", "t.jsonl", *GOOD)
+    words = [line.partition(" ms  ")[2] for line in stages(ran.err)]
+    assert words[-3:] == [
+        "waiting for the server to leave",
+        "leaving the server",
+        "the server exited with status 0, after N ms",
+    ]
+    assert "listed 2 tools in 1 page" in words
+    assert {each.get("server") for each in records()} == {None, os.path.basename(GOOD[1])}
+    assert any('"doctor/no-such-method"' in line for line in texts("to server"))
+
+
+def test_a_doctor_follows_a_server_on_a_url(thrall, serve):
+    server = serve(legacy(session="s"))
+    ran = thrall("doctor", "--verbose", "--timeout", "5", "--url", server.url)
+    words = [line.partition(" ms  ")[2] for line in stages(ran.err)]
+    assert words[0] == f"connecting to http://127.0.0.1:{server.port}"
+    assert b"ok       ended           DELETE is accepted" in ran.out
 
 
 def test_progress_over_http_is_shown_while_events_come(thrall, at_terminal, serve):

@@ -86,7 +86,16 @@ class SessionLostError(HttpStatusError):
 
 
 class ServerGoneError(ServerError):
-    """The server ended, or closed a pipe: nothing more can be asked of it."""
+    """The server ended, or closed a pipe: nothing more can be asked of it.
+
+    Attributes:
+        has_read: whether it had read all that it was sent, as far as that can be known.
+
+    """
+
+    def __init__(self, sentence: str, *, has_read: bool = True) -> None:
+        super().__init__(sentence)
+        self.has_read = has_read
 
 
 class TlsError(ServerError):
@@ -116,9 +125,16 @@ class InputNeededError(ThrallError):
 
 
 class UnauthorizedError(ThrallError):
-    """A server on a URL, or a proxy before it, wants another token or none of us."""
+    """A server on a URL, or a proxy before it, wants another token or none of us.
+
+    `is_late`: the request had been taken before, and only its answer is kept from us.
+    """
 
     exit_status = 8
+
+    def __init__(self, sentence: str, *, is_late: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_late = is_late
 
 
 class TimedOutError(ThrallError):

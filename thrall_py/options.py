@@ -136,7 +136,9 @@ def variable(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     if value is None:
         return None
     if not (value.isidentifier() and os.environ.get(value)):  # it may be a token: not shown
-        raise click.BadParameter("no variable of that name is set (give its name, not the token)")
+        raise click.BadParameter(
+            "the variable is not set (or not exported); give its name, not the token"
+        )
     return value
 
 

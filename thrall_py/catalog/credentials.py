@@ -5,6 +5,7 @@ are. What only resembles one (`--max-tokens=4096`, a digest) passes.
 """
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 _SHAPES = re.compile(
@@ -35,14 +36,15 @@ def find(words: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Find the words that hold a credential in clear.
 
     Yields:
-        The place of a word, from 1, and how it should be spelled.
+        The place of a word, from 1, and how it should be written in a shell: with the option in
+        front of it, if that is what tells.
 
     """
     option = ""
     for place, word in enumerate(words, 1):
         spelling = _spelling(word, option)
         if spelling:
-            yield place, spelling
+            yield place, shlex.join(spelling)
         option = word if word.startswith("-") and "=" not in word else ""
 
 
@@ -78,22 +80,23 @@ def literal_part(word: str) -> str:
     return _VARIABLE.sub(r"\1", word)
 
 
-def _spelling(word: str, option: str) -> str | None:
+def _spelling(word: str, option: str) -> list[str]:
+    """The words to be written instead of this one; none if it is as it should be."""
     literal = literal_part(word)
     named = _NAMED.fullmatch(literal)
     if named and _is_secret(named[1], named[3]):
-        return f"{named[1]}{named[2]}${{{_variable(named[1])}}}"
+        return [f"{named[1]}{named[2]}${{{_variable(named[1])}}}"]
     if option and _is_secret(option, literal):
-        return f"{option} ${{{_variable(option)}}}"
+        return [option, f"${{{_variable(option)}}}"]
     users = _USERINFO.findall(literal)
     if any(password or _is_random(user) for user, password in users):
-        return "${NAME}"
+        return ["${NAME}"]
     if any(_is_secret(*pair) for pair in _QUERY.findall(literal)):
-        return "${NAME}"
+        return ["${NAME}"]
     if _SHAPES.search(literal):
-        return "${TOKEN}"
-    inner = _spelling(named[3], "") if named else None  # --env=TOKEN=..., --header=X-Api-Key: ...
-    return f"{named[1]}{named[2]}{inner}" if named and inner else None
+        return ["${TOKEN}"]
+    inner = _spelling(named[3], "") if named else []  # --env=TOKEN=..., --header=X-Api-Key: ...
+    return [f"{named[1]}{named[2]}{inner[0]}"] if named and inner else []
 
 
 def _is_secret(name: str, value: str) -> bool:

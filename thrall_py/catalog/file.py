@@ -74,8 +74,8 @@ def read_for_update(path: str) -> Catalog:
     return read(path) if os.path.getsize(target) else Catalog({})
 
 
-def entry_offering(catalog: Catalog, tool: str) -> Entry:
-    """Find the one server that offers `tool`, by its name with the prefix.
+def server_offering(catalog: Catalog, tool: str) -> str:
+    """Name the one server that offers `tool`, by its name with the prefix.
 
     Raises:
         CatalogError: none does, or several do.
@@ -88,7 +88,12 @@ def entry_offering(catalog: Catalog, tool: str) -> Entry:
         raise CatalogError(f"the catalog does not have this tool{nearest.hint(tool, offered)}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
-    return servers[owners[0]]
+    return owners[0]
+
+
+def entry_offering(catalog: Catalog, tool: str) -> Entry:
+    """Find that server's entry; raises as `server_offering`."""
+    return catalog.servers[server_offering(catalog, tool)]
 
 
 def entry_of(catalog: Catalog, name: str) -> Entry:

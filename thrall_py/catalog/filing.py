@@ -34,6 +34,7 @@ class Filed(NamedTuple):
     differences: list[Difference]  # from the earlier pin, if there was one
     left_out: list[str]  # tools that are offered and not wanted
     warnings: list[str]
+    is_new: bool  # there was no earlier pin
 
 
 def earlier_name(catalog: Catalog, launch: EntrySpec, name: str | None) -> str | None:
@@ -69,7 +70,7 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
             f"no tool matches {redact.quoted(useless[0])}; the server has {offered or 'none'}"
         )
     _refuse_secrets(entry, redact)
-    _refuse_collisions(catalog, name, entry)
+    _refuse_collisions(catalog, name, entry, wishes)
     catalog.servers[name] = entry
     warnings = [
         *(f"no tool matches {redact.quoted(pattern)} any more" for pattern in useless),
@@ -78,7 +79,7 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
-    return Filed(name, entry, _changes(earlier, entry), left_out, warnings)
+    return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None)
 
 
 def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry | None]:
@@ -130,15 +131,19 @@ def _changes(earlier: Entry | None, entry: Entry) -> list[Difference]:
     return drift.compare_server(everything, Live(entry.server, entry.items, []))
 
 
-def _refuse_collisions(catalog: Catalog, name: str, entry: Entry) -> None:
+def _refuse_collisions(catalog: Catalog, name: str, entry: Entry, wishes: Wishes) -> None:
     """Let no tool have the name of another server's: nobody could tell which is called."""
     for other, its in catalog.servers.items():
         both = [] if other == name else sorted(its.offered.keys() & entry.offered.keys())
-        if both:
-            raise CatalogError(
-                f"{visible(other)} and {visible(name)} both have the tool {visible(both[0])}:"
-                " give one of them a --prefix"
-            )
+        if not both:
+            continue
+        ways = "give one of them a --prefix"
+        if its.launch.is_same(entry.launch):  # in other surroundings, or under another name
+            replace = f"unpin {visible(other)}" if wishes.name else f"say --name {visible(other)}"
+            ways = f"{replace} if they are the same server, or {ways}"
+        raise CatalogError(
+            f"{visible(other)} and {visible(name)} both have the tool {visible(both[0])}: {ways}"
+        )
 
 
 def _refuse_secrets(entry: Entry, redact: Redactor) -> None:

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json, JsonError
 
-_HOST = re.compile(r"https?://(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]+)")
+_ORIGIN = re.compile(
+    r"(?P<scheme>https?://)(?:[^/?#]*@)?(?P<host>\[[^\]]*\]|(?:\$\{[^}]*\}|[^/:?#])+)(?P<port>:\d+)?"
+)
 
 
 class LaunchSpec(NamedTuple):
@@ -21,6 +23,11 @@ class LaunchSpec(NamedTuple):
         """What the server is called if it says nothing itself."""
         return self.command[0].rpartition("/")[2]
 
+    @property
+    def origin(self) -> str:
+        """As much of how it is started as may be repeated: the first word."""
+        return self.command[0]
+
     def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same server, whatever its surroundings."""
         return isinstance(other, LaunchSpec) and self.command == other.command
@@ -35,8 +42,14 @@ class UrlSpec(NamedTuple):
     @property
     def program(self) -> str:
         """What the server is called if it says nothing itself: its host."""
-        found = _HOST.match(self.url)
-        return found[1] if found else "server"
+        found = _ORIGIN.match(self.url)
+        return found["host"] if found else "server"
+
+    @property
+    def origin(self) -> str:
+        """As much of its address as may be repeated: scheme, host and port (RFC 6454)."""
+        found = _ORIGIN.match(self.url)
+        return found["scheme"] + found["host"] + (found["port"] or "") if found else "a URL"
 
     def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same server, whatever is sent along."""
@@ -55,6 +68,11 @@ class ExecSpec(NamedTuple):
     def program(self) -> str:
         """What it is called."""
         return self.run.program
+
+    @property
+    def origin(self) -> str:
+        """As much of how it is started as may be repeated: the first word."""
+        return self.run.origin
 
     def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same command, whatever its surroundings."""

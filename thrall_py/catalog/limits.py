@@ -26,6 +26,7 @@ _TYPES = {"array", "boolean", "integer", "null", "number", "object", "string"}
 Path = tuple[str, ...]
 # The place, what stood and what stands there, and whether the values go in or come out.
 Rule = Callable[[Path, Slot | None, Slot | None, str], Iterator[Change]]
+ListRule = Callable[[Path, list[Json], list[Json], str], Iterator[Change]]
 
 
 def required(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
@@ -61,22 +62,30 @@ def types(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Ite
         yield Change(path, BREAKING, before, after)
 
 
-def enum(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
+def of_lists(compare: ListRule) -> Rule:
+    """Make a rule out of one for two lists: where one is missing, or is none, that decides."""
+
+    def rule(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
+        if before is None or after is None:
+            yield appeared(path, before, after, flow)
+        elif not isinstance(before.value, list) or not isinstance(after.value, list):
+            yield Change(path, BREAKING, before, after)
+        else:
+            yield from compare(path, before.value, after.value, flow)
+
+    return rule
+
+
+@of_lists
+def enum(path: Path, old: list[Json], new: list[Json], flow: str) -> Iterator[Change]:
     """Compare the values that are let through, in any order."""
-    if before is None or after is None:
-        yield appeared(path, before, after, flow)
-        return
-    old, new = before.value, after.value
-    if not isinstance(old, list) or not isinstance(new, list):
-        yield Change(path, BREAKING, before, after)
-        return
     gone, added = missing(old, new), missing(new, old)
     kind = COSMETIC
     if gone and added:
         kind = BREAKING
     elif gone or added:
         kind = (NARROWS if gone else WIDENS)[flow]
-    yield Change(path, kind, before, after)
+    yield Change(path, kind, Slot(old), Slot(new))
 
 
 def bound(*, rises: bool) -> Rule:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog.change import COSMETIC, Change, Slot
+from thrall_py.catalog.change import CLASSES, COSMETIC, Change, Slot
 from thrall_py.catalog.drift import Difference
 from thrall_py.protocol import canonical
 from thrall_py.protocol.jsontext import Json
@@ -62,10 +62,17 @@ class Report(NamedTuple):
 
 def heading(report: Report, *, with_catalog: bool = False) -> str:
     """The line for a server as a whole."""
-    count = len(report.differences)
-    found = "as pinned" if not count else "1 difference" if count == 1 else f"{count} differences"
+    found = tally(report.differences) if report.differences else "as pinned"
     catalog = f"{visible(report.catalog)}: " if with_catalog else ""
     return f"{catalog}{visible(report.server)}: {found}"
+
+
+def tally(differences: Sequence[Difference]) -> str:
+    """How many there are, and how many of each class, the worst first."""
+    kinds = [each.change.kind for each in differences]
+    classes = [f"{kinds.count(kind)} {kind}" for kind in CLASSES if kind in kinds]
+    count = "1 difference" if len(kinds) == 1 else f"{len(kinds)} differences"
+    return f"{count} ({', '.join(classes)})"
 
 
 def describe(report: Report, limit: int | None = None) -> Iterator[str]:

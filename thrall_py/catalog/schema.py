@@ -91,25 +91,19 @@ def _open(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Ite
 
 
 def _alternatives(*, fewer_is_narrower: bool) -> Rule:
-    def rule(path: Path, before: Slot | None, after: Slot | None, flow: str) -> Iterator[Change]:
-        if before is None or after is None:
-            yield appeared(path, before, after, flow)
-            return
-        old, new = before.value, after.value
-        if not isinstance(old, list) or not isinstance(new, list):
-            yield Change(path, BREAKING, before, after)
-            return
+    @limits.of_lists
+    def rule(path: Path, old: list[Json], new: list[Json], flow: str) -> Iterator[Change]:
         gone, added = missing(old, new), missing(new, old)
         if len(old) == len(new) and gone:
-            for place, pair in enumerate(zip(old, new, strict=True)):
-                yield from compare((*path, str(place)), Slot(pair[0]), Slot(pair[1]), flow)
-        elif gone and added:
-            yield Change(path, BREAKING, before, after)
+            for place, (one, other) in enumerate(zip(old, new, strict=True)):
+                yield from compare((*path, str(place)), Slot(one), Slot(other), flow)
+            return
+        kind = COSMETIC
+        if gone and added:
+            kind = BREAKING
         elif gone or added:
-            kind = NARROWS if bool(gone) is fewer_is_narrower else WIDENS
-            yield Change(path, kind[flow], before, after)
-        else:
-            yield Change(path, COSMETIC, before, after)
+            kind = (NARROWS if bool(gone) is fewer_is_narrower else WIDENS)[flow]
+        yield Change(path, kind, Slot(old), Slot(new))
 
     return rule
 

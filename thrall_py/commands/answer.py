@@ -9,6 +9,7 @@ from thrall_py.errors import UsageError
 from thrall_py.output import render, saving
 from thrall_py.output.render import MediaPart, Rendered
 from thrall_py.transport import stdio
+from thrall_py.transport.interrupts import Interrupts
 
 
 class OutputOptions(NamedTuple):
@@ -46,31 +47,40 @@ def give(rendered: Rendered, invocation: Invocation, wanted: OutputOptions) -> N
         OutputError: a file or stdout cannot be written, or it is not one part that `raw` means.
 
     """
-    saved = {}
+    saved, subject = {}, invocation.subject
     if wanted.save is not None:
         saved = saving.save(rendered, wanted.save, force=wanted.force)
+        if any(isinstance(part, MediaPart) and part.is_link for part in rendered.parts):
+            invocation.note("links are not fetched: --save writes what is in the answer", subject)
     terminal = os.isatty(1)
     if wanted.json:
         pieces = render.verbatim(rendered.result, terminal=terminal)
         if saved:
-            invocation.note(f"saved {', '.join(saved.values())}", invocation.subject)
+            invocation.note(f"saved {', '.join(saved.values())}", subject)
     elif wanted.raw and not rendered.is_error:
         pieces = rendered.raw()
     else:
         pieces = rendered.lines(saved, terminal=terminal)
         if rendered.is_empty:
-            invocation.note("the answer is empty", invocation.subject)
+            invocation.note("the answer is empty", subject)
     stdio.write(pieces, invocation.interrupts)
     if terminal and not wanted.json:
-        stdio.write(_pictures(rendered), invocation.interrupts)
+        stdio.write(_pictures(rendered, invocation.interrupts), invocation.interrupts)
 
 
-def _pictures(rendered: Rendered) -> Iterator[bytes]:
+def _pictures(rendered: Rendered, interrupts: Interrupts) -> Iterator[bytes]:
     """The pictures of an answer for a terminal that can show some."""
-    from thrall_py.output import picture  # few terminals can
+    images = [
+        part for part in rendered.parts if isinstance(part, MediaPart) and part.kind == "image"
+    ]
+    if not images:
+        return
+    from thrall_py.output import picture, pixels  # few answers have any, and few terminals can
+    from thrall_py.transport import screen
 
     how = picture.protocol(os.environ)
+    if not how and pixels.can_read() and screen.shows_sixel(interrupts):
+        how = "sixel"
     if how:
-        for part in rendered.parts:
-            if isinstance(part, MediaPart):
-                yield from picture.show(part, how)
+        for part in images:
+            yield from picture.show(part, how, screen.size())

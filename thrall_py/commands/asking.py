@@ -1,5 +1,7 @@
 """Asks the person at the terminal what a server wants to know, one line for each answer."""
 
+import os
+import textwrap
 from collections.abc import Mapping
 from typing import Final
 
@@ -84,7 +86,7 @@ class _Sheet:
             value = self._value(field)
             if value is not None:
                 content[field.name] = value
-        while (text := self._line("  Enter sends this to the server: ")) != "":
+        while (text := self._line("  Enter sends this to the server:")) != "":
             if text is None:  # any other word was not meant as a yes
                 raise _Refusal(elicitation.CANCEL)
         return elicitation.accept(content)
@@ -95,7 +97,7 @@ class _Sheet:
             return elicitation.DECLINE
         self._tell(f"  {self._redact.plain(page.url, _URL)}")
         self._tell(f"  This is a page of {page.host}. Only you can open it, if you trust it.")
-        prompt = f"  Enter goes on ({_DECLINE} says no, {_CANCEL} leaves it open): "
+        prompt = f"  Enter goes on ({_DECLINE} says no, {_CANCEL} leaves it open):"
         if self._line(prompt) is None:
             raise _Refusal(elicitation.CANCEL)
         return elicitation.VISIT
@@ -106,9 +108,10 @@ class _Sheet:
         wanted = fields.wanted(field, self._redact)
         kind = wanted
         if field.choices:  # each has a line
-            kind = "some of them, with commas" if field.type == "array" else "one of them"
+            several = f"some of them, with commas{fields.span(field, 'in all')}"
+            kind = several if field.type == "array" else "one of them"
         while True:
-            text = self._line(f"  {kind}{self._otherwise(field)}: ")
+            text = self._line(f"  {kind}{self._otherwise(field)}:")
             if text is None and field.is_required:
                 raise _Refusal(elicitation.CANCEL)
             if text is None:
@@ -125,7 +128,8 @@ class _Sheet:
         title, description = plain(field.title, _TITLE), plain(field.description, _DESCRIPTION)
         name = plain(field.name, _TITLE)
         heading = f"{title} ({name})" if title and title != name else name
-        self._tell(f"\n  {heading}" + (f": {description}" if description else ""))
+        self._tell("")
+        self._tell(f"  {heading}" + (f": {description}" if description else ""))
         if is_secret_name(field.name) or is_secret_name(field.title.replace(" ", "_")):
             self._tell(f"  {self._tool} wants what looks like a secret; what you type is shown.")
         numbered = _is_numbered(field)
@@ -149,7 +153,7 @@ class _Sheet:
             _Refusal: it is one of the words that refuse.
 
         """
-        while (line := stdio.ask_line(prompt, self._interrupts)) is not None:
+        while (line := stdio.ask_line(f"{_broken(prompt)} ", self._interrupts)) is not None:
             try:
                 text = line.decode().strip()
             except UnicodeDecodeError:
@@ -162,7 +166,30 @@ class _Sheet:
         return None
 
     def _tell(self, line: str) -> None:
-        stdio.tell(f"{line}\n")
+        stdio.tell(f"{_broken(line)}\n")
+
+
+def _broken(line: str) -> str:
+    """Break a line between words, below its own margin: a terminal would break the words.
+
+    A word that is longer than a line stays whole, because it may be an address to be copied.
+    """
+    try:
+        columns = os.get_terminal_size(2).columns
+    except OSError:
+        columns = 0
+    margin = line[: len(line) - len(line.lstrip())]
+    if columns <= 2 * len(margin):  # not told, or too narrow for anything
+        return line
+    return textwrap.fill(
+        line.lstrip(),
+        columns - 1,
+        initial_indent=margin,
+        subsequent_indent=margin,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _is_numbered(field: Field) -> bool:

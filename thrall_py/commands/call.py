@@ -16,6 +16,9 @@ from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 from thrall_py.visible import visible
 
+_READING = (
+    "reading the arguments from the terminal, a JSON object; end with ^D (or give '{}' for none)"
+)
 _WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 
 
@@ -73,7 +76,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     connection: ConnectionOptions,
     watch: WatchOptions,
 ) -> int:
-    """Call TOOL once: JSON arguments on stdin, or as ITEMs; its answer on stdout.
+    """Call TOOL once, with JSON on stdin or ITEMs ('{}' for none); answer on stdout.
 
     \b
     thrall call TOOL [ITEM]... -- SERVER [ARG]...
@@ -81,7 +84,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     thrall call TOOL [ITEM]... --catalog CATALOG
     ITEM is key=text, key:=JSON, key=@file (text) or key:=@file (JSON);
     a.b=text is for a member of an object, a[]=text for one more item of a list.
-    With --catalog, --help is about TOOL.
+    TOOL's arguments: --catalog C --help, or thrall pin C --dry-run -- SERVER
     """  # noqa: D301 - click's mark against wrapping
     from thrall_py.commands import answer
     from thrall_py.verbs import arguments
@@ -96,10 +99,10 @@ def call(  # noqa: PLR0913 - one for each option of its own
     elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
-        invocation.note("reading the arguments from the terminal, a JSON object; end with ^D", tool)
+        invocation.note(_READING, tool)
     given = parse(items)
-    text = join(given) if given else arguments.from_input(stdio.read())
-    user = _user(invocation, answer_options, is_stdin_free=bool(items))
+    text = join(given) if items else arguments.from_input(stdio.read())
+    user = _user(invocation, answer_options)
     connection = connection._replace(user=user)
     invocation.need_stdout()
     for_answer = answer.OutputOptions(json, raw, save, force)
@@ -119,19 +122,20 @@ def call(  # noqa: PLR0913 - one for each option of its own
         from thrall_py.verbs.pinned_call import call_pinned
 
         # Read before signals are data: nothing is there to be torn down yet.
-        looked_at = () if unverified else given  # the pinned schema may be the old one then
-        entry = pinned.find(catalog, wanted, looked_at, validate=validate)
-        if entry is None:
+        # The pinned schema may be the old one, and what comes on stdin is the caller's own.
+        looked_at = None if unverified or not items else given
+        found = pinned.find(catalog, wanted, looked_at, validate=validate)
+        if found is None:
             return InputError.exit_status
-        callbacks = pinned.callbacks(invocation, on_result, verify=not unverified)
+        callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
         with invocation.interrupts as interrupts:
-            rendered = call_pinned(wanted, entry, connection, interrupts, callbacks)
+            rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
     for name in user.unused if user else ():
         say(f"nothing asked for the answer {visible(name)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
 
 
-def _user(invocation: Invocation, given: AnswerOptions, *, is_stdin_free: bool) -> User | None:
+def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
     """Find who answers what the server asks: options, a person at the terminal, or nobody."""
     if given != options.NO_ANSWERS:
         from thrall_py.verbs import answers
@@ -144,7 +148,8 @@ def _user(invocation: Invocation, given: AnswerOptions, *, is_stdin_free: bool) 
                 decline=given.decline,
             )
         )
-    if is_stdin_free and os.isatty(0) and os.isatty(2):
+    # Arguments that were typed, up to ^D, leave the terminal there to be read on.
+    if os.isatty(0) and os.isatty(2):
         from thrall_py.commands.asking import Person
 
         return Person(invocation.subject, invocation.interrupts)

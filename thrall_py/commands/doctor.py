@@ -6,7 +6,7 @@ import click
 
 from thrall_py import options
 from thrall_py.commands.invocation import Invocation
-from thrall_py.options import ServerOptions
+from thrall_py.options import ServerOptions, WatchOptions
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 
 _FORMATS = ("text", "json")
@@ -24,6 +24,7 @@ _FORMATS = ("text", "json")
 )
 @options.server_options
 @functools.partial(options.connection, start_timeout="30", timeout="10")
+@options.watching
 @click.pass_obj
 def doctor(
     invocation: Invocation,
@@ -31,6 +32,7 @@ def doctor(
     format_: str,
     server_options: ServerOptions,
     connection: ConnectionOptions,
+    watch: WatchOptions,
 ) -> int:
     """Start a server, or reach one, and tell what works and what to do about the rest.
 
@@ -39,8 +41,9 @@ def doctor(
     thrall doctor --url URL
     It is asked what every server has to know; no tool that it has is called.
     """  # noqa: D301 - click's mark against wrapping
-    from thrall_py.commands import examining
+    from thrall_py.commands import examining, watching
 
+    connection = watching.begin(invocation, watch, connection)
     invocation.need_stdout()
     spec = server_options.spec(invocation.server)
     server = prepare(spec, server_options.given, fill_in=False)

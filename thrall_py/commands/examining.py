@@ -31,13 +31,16 @@ def run(
 ) -> int:
     """Examine a server and print the report; the exit status, that of the first failure."""
     checks = []
+    connection = connection._replace(subject=spec.program)
     with invocation.interrupts as interrupts:
         steps = _steps(spec, server, connection, interrupts)
         with contextlib.closing(steps):  # which ends the server if the report cannot be written
             for check in steps:
                 checks.append(check)
                 if not as_json and check.words != checkup.UNREACHED:
+                    connection.audience.asking(())
                     _show(check, interrupts)
+        connection.audience.asking(())
         end = checkup.as_json(checks) if as_json else f"{checkup.summary(checks)}\n"
         stdio.write([end.encode()], interrupts)
     failed = [check.name for check in checks if check.outcome is Outcome.FAILED]

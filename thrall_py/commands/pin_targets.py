@@ -14,6 +14,7 @@ from thrall_py.commands.invocation import Invocation
 from thrall_py.commands.pin_command import CommandOptions
 from thrall_py.errors import CatalogError, InputError, UsageError
 from thrall_py.options import NO_SERVER_OPTIONS, ServerOptions
+from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import JsonError
 from thrall_py.verbs import arguments
 from thrall_py.verbs.pin import Failed, Target
@@ -115,7 +116,12 @@ def _target(
             raise UsageError("--only, --except and --surface are about what a server offers")
         wishes = filing.Wishes(name, wanted.prefix)
         return Target(
-            server.launch, server.given, wishes, (), wanted.allow_literal, server.definition
+            server.launch,
+            server.given,
+            wishes,
+            allow_literal=wanted.allow_literal,
+            name=name,
+            definition=server.definition,
         )
     choice = Choice(wanted.only, wanted.leave_out) if wanted.only or wanted.leave_out else None
     surface = None
@@ -124,7 +130,14 @@ def _target(
     wishes = filing.Wishes(name, wanted.prefix, choice, surface)
     earlier = filing.earlier_name(catalog, server.launch, name)
     kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
-    return Target(server.launch, server.given, wishes, surface or kept, wanted.allow_literal)
+    return Target(
+        server.launch,
+        server.given,
+        wishes,
+        surface or kept,
+        wanted.allow_literal,
+        name=earlier or name,
+    )
 
 
 def _of_catalog(invocation: Invocation, wanted: PinOptions, catalog: Catalog) -> list[Target]:
@@ -133,12 +146,18 @@ def _of_catalog(invocation: Invocation, wanted: PinOptions, catalog: Catalog) ->
         raise CatalogError(f"{visible(wanted.catalog)} has no servers, so there is nothing to pin")
     targets = []
     for name in names:
-        launch = file.entry_of(catalog, name).launch
-        if isinstance(launch, ExecSpec):
+        pinned = file.entry_of(catalog, name)
+        if isinstance(pinned.launch, ExecSpec):
             invocation.note(_LEFT_ALONE, name)
-        else:
-            targets.append(_target(configured.Configured(launch, {}), name, wanted, catalog))
+            continue
+        target = _target(configured.Configured(pinned.launch, {}), name, wanted, catalog)
+        targets.append(target._replace(remembered=_newest_of_its_era(pinned.server.revision)))
     return targets
+
+
+def _newest_of_its_era(revision: str) -> str:
+    """The revision to begin with: the era is remembered, and in it a server may have moved on."""
+    return revision if revision == mcp.MODERN else mcp.LEGACY[0]
 
 
 def _of_file(

@@ -1,6 +1,8 @@
 """How `call` finds a pinned tool, and what a person is told when it is not as pinned."""
 
+import shlex
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from thrall_py.catalog import file
 from thrall_py.catalog.drift import Difference
@@ -14,17 +16,26 @@ from thrall_py.verbs import fitting
 from thrall_py.verbs.call import Call, OnResult
 from thrall_py.verbs.items import Item
 from thrall_py.verbs.pinned_call import Callbacks
+from thrall_py.visible import visible
 
 _MOST_FAULTS = 20
 
 
-def find(path: str, wanted: Call, given: Sequence[Item], *, validate: bool) -> Entry | None:
+class Pinned(NamedTuple):
+    """Where a pinned tool was found: the path of the catalog, and a server in it."""
+
+    catalog: str
+    server: str
+    entry: Entry
+
+
+def find(path: str, wanted: Call, given: Sequence[Item] | None, *, validate: bool) -> Pinned | None:
     """Find the server of a pinned tool; None, once it was told why, if the arguments do not fit.
 
     Args:
         path: the catalog.
         wanted: the tool, and its arguments.
-        given: the ITEMs that they came from, if they are to be looked at.
+        given: the ITEMs that they came from; None if they are not to be looked at.
         validate: whether they are compared with all of the pinned schema.
 
     Raises:
@@ -33,12 +44,14 @@ def find(path: str, wanted: Call, given: Sequence[Item], *, validate: bool) -> E
         InputError: the pinned schema is of no use to validate.
 
     """
-    entry = file.entry_offering(file.read(path), wanted.tool)
-    pinned = entry.offered[wanted.tool]
-    if given:
+    catalog = file.read(path)
+    server = file.server_offering(catalog, wanted.tool)
+    found = Pinned(path, server, catalog.servers[server])
+    pinned = found.entry.offered[wanted.tool]
+    if given is not None:
         _look_at(given, pinned, wanted.tool)
     if not validate:
-        return entry
+        return found
     from thrall_py.catalog import validation
 
     faults = list(validation.find_faults(pinned, wanted.arguments))
@@ -46,7 +59,7 @@ def find(path: str, wanted: Call, given: Sequence[Item], *, validate: bool) -> E
         say(fault, wanted.tool)
     if len(faults) > _MOST_FAULTS:
         say(f"and {len(faults) - _MOST_FAULTS} more faults", wanted.tool)
-    return None if faults else entry
+    return None if faults else found
 
 
 def help_page(path: str, tool: str) -> str:
@@ -70,7 +83,9 @@ def _look_at(given: Sequence[Item], pinned: PinnedItem, tool: str) -> None:
         raise UsageError("; ".join(fit.faults))
 
 
-def callbacks(invocation: Invocation, on_result: OnResult, *, verify: bool) -> Callbacks:
+def callbacks(
+    invocation: Invocation, found: Pinned, on_result: OnResult, *, verify: bool
+) -> Callbacks:
     """Say who is told what: the caller of the answer, the person of what changed."""
     if not verify:
         invocation.note(
@@ -78,7 +93,11 @@ def callbacks(invocation: Invocation, on_result: OnResult, *, verify: bool) -> C
         )
         return Callbacks(on_result, None)
 
-    def on_drift(found: list[Difference], redact: Redactor) -> None:
-        differences.tell(Report("", "", differences=found, redact=redact), invocation.subject)
+    def on_drift(drifted: list[Difference], redact: Redactor) -> str:
+        # The sentences begin with the tool, so they need not name it again.
+        nameless = [each._replace(tool=None) for each in drifted]
+        differences.tell(Report("", "", differences=nameless, redact=redact), invocation.subject)
+        again = shlex.join(["thrall", "pin", found.catalog, "--update", found.server])
+        return f"review, then re-pin: {visible(again)} (--unverified calls it as it is)"
 
     return Callbacks(on_result, on_drift)

@@ -7,12 +7,16 @@ from typing import NamedTuple
 
 from thrall_py import errors
 from thrall_py.catalog import file, filing, report
+from thrall_py.catalog.drift import Difference
+from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import ExecSpec
-from thrall_py.commands import differences, pin_targets
+from thrall_py.commands import differences, pin_targets, servers
 from thrall_py.commands.invocation import Invocation, is_styled, say
 from thrall_py.commands.pin_targets import PinOptions
 from thrall_py.errors import CatalogError, ThrallError, UsageError
 from thrall_py.output import listing
+from thrall_py.output.listing import Occasion
+from thrall_py.output.usage import Shown
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs import pin as verb
@@ -32,7 +36,7 @@ class Stored(NamedTuple):
 
 def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOptions) -> int:
     """Pin what the options ask for; the exit status."""
-    if wanted.catalog == file.STDOUT:
+    if wanted.catalog == file.STDOUT or wanted.dry_run:
         invocation.need_stdout()
     # What cannot be written is refused before anything is started.
     catalog = file.read_for_update(wanted.catalog)
@@ -52,13 +56,21 @@ def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOption
         for failure in failed:
             say(failure.sentence, failure.name or wanted.catalog)
         _tell(stored, wanted, invocation)
-        changed = any(filed.differences for _, filed in stored.pins)
-        refused = asks and changed and not stdio.ask("write this to the catalog?", interrupts)
+        _print(stored, wanted, interrupts)
+        changes = [change for _, filed in stored.pins for change in filed.differences]
+        refused = asks and changes and not _ask(changes, interrupts)
         if asks and stored.pins and not refused:
             _store(wanted, found, interrupts, write=True, shown=stored.text)
+    if changes and not wanted.dry_run:
+        invocation.note("nothing was written" if refused else "written", wanted.catalog)
     if failed:
         return failed[0].status
-    return errors.ANSWER_IS_NO if refused or (wanted.dry_run and changed) else errors.ANSWERED
+    return errors.ANSWER_IS_NO if refused or (wanted.dry_run and changes) else errors.ANSWERED
+
+
+def _ask(changes: Sequence[Difference], interrupts: Interrupts) -> bool:
+    """Ask the person, who may have seen a long report, or have it in a file."""
+    return stdio.ask(f"{report.tally(changes)}: write this to the catalog?", interrupts)
 
 
 def _store(
@@ -80,11 +92,11 @@ def _store(
     with file.lock(path, interrupts.pause):
         catalog = file.read_for_update(path)
         for each in found:
-            wishes = each.target.wishes
             try:
-                pins.append((each, filing.add(catalog, each.entry, wishes, each.redact)))
+                filed = filing.add(catalog, each.entry, each.target.wishes, each.redact)
+                pins.append((each, filed))
             except ThrallError as problem:
-                refused.append(Failed(wishes.name, str(problem), problem.exit_status))
+                refused.append(Failed(each.target.name, str(problem), problem.exit_status))
         text = file.dumps(catalog) if pins else ""
         if shown not in (None, text):
             raise CatalogError("the catalog was changed meanwhile, so nothing was written")
@@ -94,24 +106,38 @@ def _store(
 
 
 def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
-    """Tell on stderr what was pinned, and print what that changes, or the catalog itself."""
+    """Tell on stderr what was pinned, or would be."""
+    if invocation.is_quiet:
+        return
     for found, each in stored.pins:
-        if invocation.is_quiet:
-            break
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
-        is_command = isinstance(each.entry.launch, ExecSpec)  # which gives no hints
-        rows = 0 if wanted.update or is_command else listing.MOST_TOOLS
-        listing.tell(odd, found.redact, tell, rows=rows, terminal=is_styled(2))
+        occasion = _occasion(wanted, each.entry)
+        listing.tell(odd, found.redact, tell, occasion=occasion, terminal=is_styled(2))
         if found.target.given and wanted.source is not None:
             names = ", ".join(f"${{{name}}}" for name in found.target.given)
             tell(f"secrets of the file are left out: set {names} for check and call")
+
+
+def _occasion(wanted: PinOptions, entry: Entry) -> Occasion:
+    if wanted.dry_run:
+        return Occasion.DRY_RUN
+    if wanted.update:
+        return Occasion.UPDATE
+    return Occasion.COMMAND if isinstance(entry.launch, ExecSpec) else Occasion.PIN
+
+
+def _print(stored: Stored, wanted: PinOptions, interrupts: Interrupts) -> None:
+    """Print what the pins change, or the catalog itself."""
     if wanted.catalog == file.STDOUT and not wanted.dry_run:
-        stdio.write([stored.text.encode()], invocation.interrupts)
+        stdio.write([stored.text.encode()], interrupts)
         return
+    if wanted.dry_run:
+        new = [Shown(each.name, each.entry, it.redact) for it, each in stored.pins if each.is_new]
+        servers.show(new, interrupts)
     for found, each in stored.pins:
-        changes = report.Report(
-            wanted.catalog, each.name, differences=each.differences, redact=found.redact
-        )
-        heading = report.heading(changes) if len(stored.pins) > 1 and each.differences else ""
-        differences.show(changes, heading, invocation.interrupts)
+        if each.differences:
+            changes = report.Report(
+                wanted.catalog, each.name, differences=each.differences, redact=found.redact
+            )
+            differences.show(changes, report.heading(changes), interrupts)

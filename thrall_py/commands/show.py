@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import click
 
 from thrall_py import errors
-from thrall_py.commands.invocation import Invocation, is_styled
+from thrall_py.commands.invocation import Invocation
 from thrall_py.errors import UsageError
 from thrall_py.transport import stdio
 from thrall_py.visible import visible
 
-_FORMATS = ("text", "names", "json", "thrall", "openai", "anthropic", "mcp", "mcp-json")
+_FORMATS = ("text", "names", "servers", "json", "thrall", "openai", "anthropic", "mcp", "mcp-json")
 _AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
+_STDIN = "-"
 
 
 @click.command(short_help="Show a catalog, or one of its tools.")
@@ -24,7 +25,7 @@ _AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
     type=click.Choice(_FORMATS),
     default="text",
     metavar="FORMAT",
-    help="text, names, json, thrall, openai, anthropic, mcp or mcp-json (text).",
+    help="text, names, servers, json, thrall, openai, anthropic, mcp or mcp-json (text).",
 )
 @click.option("--serve", is_flag=True, help="With mcp-json: thrall serve as the one server.")
 @click.option("--for", "agent", type=click.Choice(_AGENTS), metavar="AGENT",
@@ -39,32 +40,37 @@ def show(  # noqa: PLR0913 - one for each option of its own
     serve: bool,
     agent: str | None,
 ) -> int:
-    """Show the tools of CATALOG, or how to call TOOL; nothing is started.
+    """Show the tools of CATALOG (- for stdin), or how to call TOOL; nothing is started.
 
     Arguments are written name:type, with ! if required and = before a default.
     """
     from thrall_py.catalog import file, formats
-    from thrall_py.commands import exports
+    from thrall_py.commands import exports, servers
     from thrall_py.output import usage
 
     if invocation.server is not None:
         raise UsageError("show starts no server")
-    if serve or agent is not None:
-        _refuse_contradictions(format_, tool, serve=serve)
+    is_stdin = catalog == _STDIN
+    _refuse_contradictions(format_, tool, is_stdin=is_stdin, serve=serve, agent=agent)
     invocation.need_stdout()
-    pinned = file.read(catalog)
-    tools = formats.offered(pinned)
+    pinned = file.loads(stdio.read(), "stdin") if is_stdin else file.read(catalog)
+    held, tools = pinned.servers, formats.offered(pinned)
     if tool is not None:
         invocation.subject = tool
-        file.entry_offering(pinned, tool)  # refused if there is none, or several
+        entry = file.entry_offering(pinned, tool)  # refused if there is none, or several
+        held = {name: each for name, each in held.items() if each is entry}
         tools = [each for each in tools if each[0] == tool]
-    if format_ == "text" and tool is None and is_styled(1):
-        usage.print_table(tools)
+    shown = [usage.Shown(*each) for each in sorted(held.items())]
+    if format_ == "text" and tool is None:
+        with invocation.interrupts as interrupts:
+            servers.show(shown, interrupts)
         return errors.ANSWERED
     if format_ == "text":
-        lines = usage.lines(tools) if tool is None else usage.page(*tools[0], catalog)
+        lines = usage.page(*tools[0], "CATALOG" if is_stdin else catalog)
     elif format_ == "names":
         lines = iter(visible(name) for name, _ in tools)
+    elif format_ == "servers":
+        lines = map(usage.server_line, shown)
     elif serve:
         lines = exports.gateway(invocation, catalog, pinned, agent)
     elif format_ == "mcp-json":
@@ -75,13 +81,18 @@ def show(  # noqa: PLR0913 - one for each option of its own
     return errors.ANSWERED
 
 
-def _refuse_contradictions(format_: str, tool: str | None, *, serve: bool) -> None:
-    if not serve:
+def _refuse_contradictions(
+    format_: str, tool: str | None, *, is_stdin: bool, serve: bool, agent: str | None
+) -> None:
+    if agent is not None and not serve:
         raise UsageError("--for is about the configuration of an agent: it needs --serve")
-    if format_ != "mcp-json" or tool is not None:
+    if serve and (format_ != "mcp-json" or tool is not None):
         raise UsageError(
             "--serve is about a whole catalog: it needs --format mcp-json, and no tool"
         )
+    if is_stdin and (serve or format_ == "thrall"):
+        what = "--serve" if serve else "--format thrall"
+        raise UsageError(f"the commands of {what} need a catalog in a file, not stdin")
 
 
 def _print(lines: Iterator[str], invocation: Invocation) -> None:

@@ -198,8 +198,7 @@ class Conversation:
             self._fail(self._failures.did(await self._link.close(), ServerGoneError))
             return
         except MessageTooLarge as problem:
-            size = f"{problem.limit} bytes in one {problem.unit}"
-            self._fail(self._failures.did(f"sent more than {size}"))
+            self._fail(self._failures.did(f"sent more than {problem.size}"))
         except ThrallError as problem:
             told = problem
             self._fail(lambda _: told)

@@ -1,13 +1,14 @@
 """What `pin` tells a person about the tools it found: bounded, whatever a server offers."""
 
 from collections.abc import Callable
+from enum import Enum
 
 from thrall_py.catalog import review
 from thrall_py.catalog.entry import PinnedItem
 from thrall_py.catalog.filing import Filed
 from thrall_py.redact import Redactor
 
-MOST_TOOLS = 40  # lines
+_MOST_TOOLS = 40  # lines
 _MOST_WARNINGS = 30  # lines
 _NAME = 40  # characters
 _SUMMARY = 200  # characters
@@ -15,28 +16,37 @@ _SUMMARY = 200  # characters
 Row = tuple[str, str, str]
 
 
+class Occasion(Enum):
+    """What is told of, in the words around the number of tools; they are named for a pin alone."""
+
+    PIN = "{} pinned; hints are the server's own word, nobody has verified them"
+    COMMAND = "{} pinned, a plain command"
+    UPDATE = "{}"
+    DRY_RUN = "would pin {}; nothing was written"
+
+
 def tell(
     filed: Filed,
     redact: Redactor,
     say: Callable[[str], None],
     *,
-    rows: int,
+    occasion: Occasion,
     terminal: bool,
 ) -> None:
-    """Tell what was pinned through `say`, line by line; on a terminal the tools are a table.
+    """Tell what was pinned, or would be, line by line; on a terminal the tools are a table.
 
     Args:
         filed: the pin in its catalog.
         redact: makes the server's words fit to be repeated.
         say: takes a line.
-        rows: how many tools are named.
+        occasion: what is told of.
         terminal: whether a person reads it at a terminal.
 
     """
     tools = filed.entry.tools
     count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
-    hints = " pinned; hints are the server's own word, nobody has verified them" if rows else ""
-    say(count + hints)
+    say(occasion.value.format(count))
+    rows = _MOST_TOOLS if occasion is Occasion.PIN else 0
     shown = [_row(name, item, redact) for name, item in list(tools.items())[:rows]]
     if terminal and shown:
         from thrall_py.output import pretty
@@ -48,7 +58,7 @@ def tell(
     if 0 < rows < len(tools):
         say(f"  and {len(tools) - rows} more tools")
     if filed.left_out:
-        names = [redact.plain(name, _NAME) for name in filed.left_out[:MOST_TOOLS]]
+        names = [redact.plain(name, _NAME) for name in filed.left_out[:_MOST_TOOLS]]
         more = len(filed.left_out) - len(names)
         say(f"left out: {', '.join(names)}" + (f", and {more} more" if more else ""))
     for warning in filed.warnings[:_MOST_WARNINGS]:

@@ -34,6 +34,7 @@ class Narrator(Watcher):
         self._asked = self._began  # the last request
         self._left = self._began
         self._pages = 0  # of the list that is being read
+        self._has_probed = False
 
     def spawned(self, program: str) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
         """Tell it."""
@@ -47,7 +48,9 @@ class Narrator(Watcher):
         """Tell it."""
         self._asked = self._clock()
         self._pages += method.endswith("/list")
-        probe = " (the probe)" if method == "server/discover" else ""
+        is_probe = method == "server/discover"
+        self._has_probed |= is_probe
+        probe = " (the probe)" if is_probe else ""
         self._tell(f"sent {method}{probe}")
 
     def answered(self) -> None:  # type: ignore[explicit-override]  # likewise
@@ -55,16 +58,23 @@ class Narrator(Watcher):
         self._tell(f"answered in {self._since(self._asked)}")
 
     def agreed(self, server: ServerInfo) -> None:  # type: ignore[explicit-override]  # likewise
-        """Tell it."""
+        """Tell it; some servers of the legacy era log errors, or a traceback, at the probe."""
         name = self._redact.quoted(server.name, _WORDS)
         version = self._redact.plain(server.version, _WORDS)
         self._tell(f"speaks {server.revision}; it is {name} {version}".rstrip())
+        if self._has_probed and not server.is_modern:
+            advice = f"--protocol {server.revision} leaves the probe out"
+            self._tell(f"if it logged errors: {advice}")
 
     def listed(self, what: str, count: int) -> None:  # type: ignore[explicit-override]  # likewise
         """Tell it."""
         pages = "1 page" if self._pages == 1 else f"{self._pages} pages"
         self._tell(f"listed {count} {what if count != 1 else what.removesuffix('s')} in {pages}")
         self._pages = 0
+
+    def waiting(self, what: str) -> None:  # type: ignore[explicit-override]  # likewise
+        """Tell it."""
+        self._tell(what)
 
     def signalled(self, name: str) -> None:  # type: ignore[explicit-override]  # likewise
         """Tell it."""

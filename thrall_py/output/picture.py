@@ -1,12 +1,13 @@
-"""A picture shown at a terminal that can: kitty's protocol and iTerm2's. Pure.
+"""A picture shown at a terminal that can: by kitty's protocol, iTerm2's, or sixel.
 
-What the terminal gets is base64 in our own escape sequence; nothing of the server's words is in it.
-Sixel is not here: it would mean decoding pictures.
+What the terminal gets is base64 in our own escape sequence, or pixels that we have drawn; nothing
+of the server's words is in it.
 """
 
 import binascii
 from collections.abc import Iterator, Mapping
 
+from thrall_py.errors import ServerError
 from thrall_py.output.render import MediaPart
 
 _CHUNK = 4096  # characters of one command, the most that kitty takes
@@ -31,18 +32,44 @@ def protocol(environment: Mapping[str, str]) -> str:
     return ""
 
 
-def show(part: MediaPart, how: str) -> Iterator[bytes]:
-    """Make the sequences that show a part, if it is a picture that `how` can show."""
-    if part.kind != "image" or part.content is None or part.encoding != "base64":
-        return
-    data = b"".join(part.decode())
+def show(part: MediaPart, how: str, most: tuple[int, int]) -> Iterator[bytes]:
+    """Make the sequences that show a part, if it is a picture that can be shown in this way.
+
+    Args:
+        part: of an answer.
+        how: `kitty`, `iterm` or `sixel`.
+        most: width and height in pixels that the terminal has room for; the first two know by
+            themselves.
+
+    """
+    data = _data(part)
     if len(data) > _LARGEST or not data.startswith(_MAGICS):
         return
-    text = binascii.b2a_base64(data, newline=False)
-    if how == "iterm":
+    if how == "sixel":
+        yield from _sixel(data, most)
+    elif how == "iterm":
+        text = binascii.b2a_base64(data, newline=False)
         yield b"\x1b]1337;File=inline=1;size=%d:%s\x07\n" % (len(data), text)
-    elif how == "kitty" and data.startswith(_PNG):
-        yield from _kitty(text)
+    elif data.startswith(_PNG):
+        yield from _kitty(binascii.b2a_base64(data, newline=False))
+
+
+def _data(part: MediaPart) -> bytes:
+    """Take the bytes of an image; none if it is none."""
+    if part.kind != "image" or part.content is None or part.encoding != "base64":
+        return b""
+    try:
+        return b"".join(part.decode())
+    except ServerError:  # its line says so
+        return b""
+
+
+def _sixel(data: bytes, most: tuple[int, int]) -> Iterator[bytes]:
+    from thrall_py.output import pixels, sixel
+
+    read = pixels.read(data, most)
+    if read is not None:
+        yield from sixel.encode(read)
 
 
 def _kitty(text: bytes) -> Iterator[bytes]:

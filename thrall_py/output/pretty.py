@@ -29,9 +29,13 @@ _CLASSES = {"breaking": "red", "text": "yellow", "behaviour": "yellow", "cosmeti
 
 
 def print_table(
-    columns: tuple[str, str, str], rows: Iterable[tuple[str, str, str]], *, stderr: bool
+    columns: tuple[str, str, str],
+    rows: Iterable[tuple[str, str, str]],
+    *,
+    heading: str = "",
+    stderr: bool,
 ) -> None:
-    """Print rows whose cells are already visible; the last column is cut to fit.
+    """Print rows whose cells are already visible, as is `heading`; the last column is cut to fit.
 
     However narrow the terminal is, each of the others has a third of it, if it needs so much.
     """
@@ -47,7 +51,10 @@ def print_table(
     table.add_column(columns[2], overflow="ellipsis", no_wrap=True, max_width=max(left, 1))
     for row in cells:
         table.add_row(*row)
-    console.print(table)
+    if heading:
+        console.print(Text(heading, style="bold"))
+    if cells:
+        console.print(table)
 
 
 def print_differences(told: Report, heading: str, *, stderr: bool) -> None:

@@ -13,6 +13,7 @@ from thrall_py.protocol.jsontext import Value, decode
 from thrall_py.visible import visible, visible_json, visible_text
 
 _SHOWN = 120  # characters of a media type or an address in the line for a part
+_LINK = "resource_link"
 _SLICE = 1 << 20  # characters written at once
 
 # What a saved part is called. Never from the server's own words, but for these media types.
@@ -45,6 +46,11 @@ class MediaPart(NamedTuple):
     address: str
     content: Value | None  # None for a mere link, or where nothing is
     encoding: Literal["base64", "text", "json"]
+
+    @property
+    def is_link(self) -> bool:
+        """Whether the answer has only an address of it."""
+        return self.kind == _LINK
 
     def line(self, saved_as: str = "") -> str:
         """The line that stands for it, without its newline."""
@@ -200,7 +206,7 @@ def _media_part(kind: str, item: Value) -> MediaPart:
     media_type = inner.member_string("mimeType") or ""
     address = inner.member_string("uri") or ""
     text, data = inner.member("text"), inner.member(data_name)
-    if kind == "resource_link":
+    if kind == _LINK:
         return MediaPart(kind, media_type, address, None, "text")
     if text is not None and text.first == '"':
         return MediaPart(kind, media_type, address, text, "text")

@@ -22,7 +22,7 @@ _PATIENCE = 1.0  # seconds before a person wonders
 _INTERVAL = 0.5  # seconds between two drawings
 _SHORTEST = 0.1  # seconds between two drawings, however fast a server makes progress
 _NEVER = float("inf")
-_HANDSHAKE = "shaking hands"
+_HANDSHAKE = ("server/discover", "initialize")
 _NAME = 64  # characters of a tool's, or a server's name
 _MESSAGE = 160  # characters of the server's words; the terminal may have room for less
 _DIGITS = 40  # of a number in them
@@ -107,8 +107,10 @@ class StatusLine(Watcher):
 
         A server that was started has to answer something first.
         """
-        stage = _HANDSHAKE
-        if method == "tools/call":
+        stage = f"waiting for the answer to {method}"
+        if method in _HANDSHAKE:
+            stage = "shaking hands"
+        elif method == "tools/call":
             stage = f"calling {self._subject}"
         elif method.endswith("/list"):
             stage = f"listing {method.removesuffix('/list')}"
@@ -131,6 +133,10 @@ class StatusLine(Watcher):
         self._progress = None if done is None else (done, total)
         self._next = min(self._next, self._drawn + _SHORTEST)
 
+    def waiting(self, what: str) -> None:  # type: ignore[explicit-override]  # likewise
+        """Enter a stage that is no request."""
+        self._enter(what)
+
     def resumed(self) -> None:  # type: ignore[explicit-override]  # likewise
         """Go without a trace; when the wait goes on it is drawn anew."""
         if self._stands:
@@ -139,9 +145,11 @@ class StatusLine(Watcher):
             self._next = self._drawn + _SHORTEST
 
     def closing(self) -> None:  # type: ignore[explicit-override]  # likewise
-        """Go for good; what remains is short."""
+        """Go for good; what remains is short, and what comes after it is another wait."""
         self.resumed()
         self._stage = ""
+        self._is_starting = False
+        self._patient_until = self._clock() + _PATIENCE
 
     # -- the line ------------------------------------------------------------------------------
 

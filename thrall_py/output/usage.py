@@ -1,36 +1,90 @@
-"""Tools for a person: a line each, or a page about one. Everything in it is visible."""
+"""Servers and tools for a person: a line each, or a page about a tool. All of it is visible."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from thrall_py.catalog import parameters, review
-from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.catalog.parameters import Parameter
 from thrall_py.protocol import canonical
+from thrall_py.redact import Redactor
 from thrall_py.visible import visible, visible_text
 
+_NAME = 1000  # characters of a name, which is not cut if somebody may use it
+_ARGUMENTS = 4000  # characters of all arguments of a tool
 _SUMMARY = 200  # characters
 
 Row = tuple[str, str, str]  # a name, its arguments, what it does
 
+_NO_SECRETS = Redactor()
 
-def row(name: str, item: PinnedItem) -> Row:
-    """Make the line of a tool: arguments as `name:type`, with `!` if required, `=` its default."""
+
+class Shown(NamedTuple):
+    """A server to be shown: its name in the catalog, its entry, and what is masked of its words."""
+
+    name: str
+    entry: Entry
+    redact: Redactor = _NO_SECRETS
+
+    @property
+    def tools(self) -> list[Row]:
+        """Make a row for each of its tools, in order."""
+        return [row(*tool, self.redact) for tool in sorted(self.entry.offered.items())]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Its name, how it is started or where it is, its version, number of tools, and prefix."""
+        entry = self.entry
+        said = (self.name, entry.launch.origin, entry.server.version)
+        count, prefix = str(len(entry.tools)), self.redact.plain(entry.prefix, _NAME)
+        return *(self.redact.plain(each, _NAME) for each in said), count, prefix
+
+    @property
+    def heading(self) -> str:
+        """The same in one sentence."""
+        name, origin, version, count, prefix = self.fields
+        is_command = isinstance(self.entry.launch, ExecSpec)
+        without = "a plain command" if is_command else "no version"
+        parts = [
+            origin,
+            f"version {version}" if version else without,
+            "1 tool" if count == "1" else f"{count} tools",
+            *([f"prefix {prefix}"] if prefix else []),
+        ]
+        return f"{name}: {', '.join(parts)}"
+
+
+def row(name: str, item: PinnedItem, redact: Redactor = _NO_SECRETS) -> Row:
+    """Make the row of a tool: arguments as `name:type`, with `!` if required, `=` its default."""
     arguments = " ".join(map(_short, _parameters(item)))
-    return visible(name), visible(arguments), visible(item.summary[:_SUMMARY])
+    return (
+        redact.plain(name, _NAME),
+        redact.plain(arguments, _ARGUMENTS),
+        redact.plain(item.summary, _SUMMARY),
+    )
 
 
-def lines(tools: list[tuple[str, PinnedItem]]) -> Iterator[str]:
-    """Make a line for each tool."""
-    return ("  ".join(row(*tool)).rstrip() for tool in tools)
+def tool_lines(server: Shown) -> Iterator[str]:
+    """Make a line for each tool: its name, its server's, its arguments and what it does."""
+    name = server.fields[0]
+    return ("\t".join((tool, name, *rest)) for tool, *rest in server.tools)
 
 
-def print_table(tools: list[tuple[str, PinnedItem]]) -> None:
-    """Print the lines as a table on a terminal."""
+def server_line(server: Shown) -> str:
+    """Make a line of what there is to be said of a server."""
+    return "\t".join(server.fields)
+
+
+def print_tables(servers: Sequence[Shown]) -> None:
+    """Print the tools of each server as a table on a terminal, below a heading."""
     from thrall_py.output import pretty
 
-    rows = (row(*tool) for tool in tools)
-    pretty.print_table(("tool", "arguments", "summary"), rows, stderr=False)
+    columns = ("tool", "arguments", "summary")
+    for place, server in enumerate(servers):
+        heading = ("\n" if place else "") + server.heading
+        pretty.print_table(columns, server.tools, heading=heading, stderr=False)
 
 
 def help_page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
@@ -65,8 +119,8 @@ def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     yield ""
     yield "example:"
     words = [_example(parameter) for parameter in known if parameter.is_required]
-    call = ["thrall", "call", name, *words, "--catalog", catalog]
-    yield "  " + ("" if words else "echo '{}' | ") + visible(shlex.join(call))
+    call = ["thrall", "call", name, *(words or ["{}"]), "--catalog", catalog]
+    yield "  " + visible(shlex.join(call))
 
 
 def _parameters(item: PinnedItem) -> list[Parameter]:

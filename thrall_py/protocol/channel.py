@@ -62,7 +62,7 @@ class Channel(Protocol):
         """Take note that every request has its response: what more may come is not waited for."""
 
     def unread_by_server(self) -> int:
-        """Count the bytes that were sent and that the server has not read; 0 if unknown."""
+        """Count the bytes that were sent and that the server has not read, as far as is known."""
 
     def close(self) -> str:
         """End the channel and, if it is the only user of the server, the server with it.
@@ -109,5 +109,4 @@ class MessageTooLarge(Exception):  # noqa: N818 - likewise
 
     def __init__(self, limit: int, unit: str = "line") -> None:
         super().__init__(limit)
-        self.limit = limit
-        self.unit = unit
+        self.size = f"{limit} bytes in one {unit}"  # that was allowed

@@ -6,6 +6,7 @@ Pure: who asks the user is elsewhere.
 
 import re
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from thrall_py.errors import InputNeededError
@@ -73,26 +74,26 @@ def needed(requests: Mapping[str, mcp.Asked], redact: Redactor) -> InputNeededEr
     named = [_request(name, asked, redact) for name, asked in list(requests.items())[:_MOST_ASKED]]
     more = "; and more" if len(requests) > _MOST_ASKED else ""
     return InputNeededError(
-        f"the server needs input that was not given: {'; '.join(named)}{more}{_hint(requests)}"
+        f"the server needs input that was not given: {'; '.join(named)}{more}"
+        f"{hint({mcp.elicitation_mode(asked) for asked in requests.values()})}"
     )
 
 
-def _hint(requests: Mapping[str, mcp.Asked]) -> str:
-    """Say which options there are, unless one of the requests is none for a user."""
-    modes = {mcp.elicitation_mode(asked) for asked in requests.values()}
+def hint(modes: AbstractSet[str]) -> str:
+    """Say which options there are for these modes, unless one of them is none for a user."""
     if modes == {mcp.FORM}:
         return "; give --answer NAME=VALUE, --accept-defaults or --decline"
     return "; call from a terminal, or give --decline" if modes <= {mcp.FORM, mcp.PAGE} else ""
 
 
 def _request(name: str, asked: mcp.Asked, redact: Redactor) -> str:
-    message = asked.params.member_string("message") if asked.params else None
+    method = redact.plain(asked.method or "", _SHOWN)
     words = redact.plain(name, _SHOWN)
-    words += f" ({redact.plain(asked.method, _SHOWN)})" if asked.method else ""
-    words += f": {redact.quoted(message)}" if message else ""
+    words = f"{words} ({method})" if words and method else words or method
+    question = read(asked)
+    words += f": {redact.quoted(question.message)}" if question.message else ""
     if mcp.elicitation_mode(asked) not in (mcp.FORM, mcp.PAGE):
         return words
-    question = read(asked)
     if isinstance(question, Page):
         return f"{words} at {redact.quoted(question.url)}"
     listed = ", ".join(described(field, redact) for field in question.fields)

@@ -111,12 +111,25 @@ def wanted(field: Field, redact: Redactor) -> str:
         shown = [redact.plain(each.label, _SHOWN) for each in field.choices[:_MOST_CHOICES]]
         more = len(field.choices) - len(shown)
         listed = ", ".join(shown) + (f" and {more} more" if more else "")
-        return f"{'some' if field.type == 'array' else 'one'} of {listed}"
+        if field.type == "array":
+            return f"some of {listed}{span(field, 'of them')}"
+        return f"one of {listed}"
     if field.type == "array":
-        return "texts with commas between them" + _span(field, "of them")
+        return "texts with commas between them" + span(field, "of them")
     if field.type == "string":
-        return _TEXTS.get(field.format, "text") + _span(field, "characters")
-    return _WORDS.get(field.type, "a JSON value") + _span(field)
+        return _TEXTS.get(field.format, "text") + span(field, "characters")
+    return _WORDS.get(field.type, "a JSON value") + span(field)
+
+
+def span(field: Field, unit: str = "") -> str:
+    """Say how little and how much the field takes, as words such as ", 2 to 10 characters"."""
+    if field.least is None and field.most is None:
+        return ""
+    if field.most is None:
+        words = f"at least {field.least}"
+    else:
+        words = f"at most {field.most}" if field.least is None else f"{field.least} to {field.most}"
+    return f", {words} {unit}".rstrip()
 
 
 def typed(field: Field, text: str) -> Json:
@@ -186,16 +199,6 @@ def _string(schema: dict[str, Json], name: str) -> str:
 def _number(schema: dict[str, Json], name: str) -> int | ExactNumber | None:
     value = schema.get(name)
     return value if isinstance(value, int | ExactNumber) else None
-
-
-def _span(field: Field, unit: str = "") -> str:
-    if field.least is None and field.most is None:
-        return ""
-    if field.most is None:
-        span = f"at least {field.least}"
-    else:
-        span = f"at most {field.most}" if field.least is None else f"{field.least} to {field.most}"
-    return f", {span} {unit}".rstrip()
 
 
 def _chosen(field: Field, text: str) -> Json:

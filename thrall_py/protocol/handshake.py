@@ -95,7 +95,7 @@ class Handshake(Opening):
             try:
                 response = session.wait(deadline)
             except ReceiveTimeout as problem:
-                if deadline == end and not late:
+                if not late and (deadline == end or session.echo.came):
                     raise session.timed_out(problem, self._seconds) from None
                 if late or not starting:
                     return None, late

@@ -39,6 +39,13 @@ def asks(message: wire.Message, requests: OpenRequests) -> bool:
     return message.id.first not in "{[tf" and not is_echo(message, requests)
 
 
+def response(id_: Id, message: wire.Message) -> Response | None:
+    """Take `message` as the response to a request; None if it has neither a result nor an error."""
+    if message.error is not None:
+        return Response(id_, None, mcp.parse_error(message.error))
+    return None if message.result is None else Response(id_, message.result, None)
+
+
 def is_echo(message: wire.Message, requests: OpenRequests) -> bool:
     """Tell whether our own request came back: the server repeats what it reads, as cat does."""
     if message.id is None:

@@ -16,6 +16,7 @@ MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
+CANCELLED = "notifications/cancelled"
 PROGRESS = "notifications/progress"
 LOG = "notifications/message"
 LIST_CHANGED = "/list_changed"  # the end of several methods
@@ -93,6 +94,22 @@ class ErrorObject(NamedTuple):
             [item.get("url") for item in asked if isinstance(item, dict)] if _is_list(asked) else []
         )
         return [url for url in urls if isinstance(url, str)]
+
+    @property
+    def wanted_modes(self) -> frozenset[str]:
+        """The modes of elicitation without which a request is refused, if nothing else is missing.
+
+        A MissingRequiredClientCapability error names them, a form if it names none (2026-07-28,
+        "Elicitation", "Capabilities").
+        """
+        data = wire.load_or_none(self.data)
+        missing = data.get("requiredCapabilities") if isinstance(data, dict) else None
+        if self.code != MISSING_CLIENT_CAPABILITY or not isinstance(missing, dict):
+            return frozenset()
+        modes = missing.get("elicitation")
+        if len(missing) > 1 or not isinstance(modes, dict):
+            return frozenset()
+        return frozenset(modes or (FORM,))
 
 
 class Asked(NamedTuple):
@@ -184,6 +201,11 @@ def elicitation_mode(asked: Asked) -> str:
 def call_members(tool: str, arguments: str) -> str:
     """Make the members of the params of tools/call; `arguments` is the caller's own JSON text."""
     return f'"name":{json.dumps(tool)},"arguments":{arguments}'
+
+
+def cancel_params(revision: str, id_: str | int, reason: str) -> str:
+    """Make the params with which a request is given up ("Cancellation", all revisions)."""
+    return request_params(revision, f'"requestId":{json.dumps(id_)},"reason":"{reason}"')
 
 
 def parse_error(error: Value) -> ErrorObject:

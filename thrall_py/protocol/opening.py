@@ -9,7 +9,13 @@ what becomes of a refusal, differs with what carries the session: see `handshake
 from collections.abc import Callable
 from enum import Enum
 
-from thrall_py.errors import ServerError, ThrallError, TimedOutError, UnauthorizedError
+from thrall_py.errors import (
+    ServerError,
+    ServerGoneError,
+    ThrallError,
+    TimedOutError,
+    UnauthorizedError,
+)
 from thrall_py.protocol import mcp
 from thrall_py.protocol.matching import Response
 from thrall_py.protocol.session import Session
@@ -34,6 +40,7 @@ class Opening:
         session: the last one that was started; open once a method has returned.
         detour: what the server did when it was probed, if it was not simply an answer, as words
             after "the server".
+        has_restarted: whether that took a fresh start.
 
     """
 
@@ -41,6 +48,7 @@ class Opening:
         self._start = start
         self._seconds = seconds
         self.detour = ""
+        self.has_restarted = False
         self.session = start()
         self._since = self.session.clock()
 
@@ -54,7 +62,7 @@ class Opening:
         """
 
     def reopen(self, revision: str) -> None:
-        """Open as it worked when the server was pinned; if it refuses or dies, find out anew.
+        """Open as it worked when the server was pinned; if it refuses or dies of it, find out anew.
 
         Raises:
             ServerError, JsonRpcError, TimedOutError, UnauthorizedError: as `negotiate`.
@@ -64,7 +72,9 @@ class Opening:
             self._open(revision)
         except (TimedOutError, UnauthorizedError):
             raise
-        except ThrallError:
+        except ThrallError as problem:
+            if isinstance(problem, ServerGoneError) and not problem.has_read:
+                raise  # it would not live any longer in another era
             self._restart()
             self.negotiate()
 
@@ -99,6 +109,7 @@ class Opening:
 
     def _restart(self) -> None:
         self.session.end()
+        self.has_restarted = True
         self.session = self._start()
 
     # -- the modern era ------------------------------------------------------------------------

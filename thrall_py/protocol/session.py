@@ -4,13 +4,13 @@ While a request is open everything else on the line is dealt with here: the serv
 are answered, notifications pass, and whatever else a server prints is skipped and counted.
 """
 
-import json
 from collections import deque
 from collections.abc import Callable, Mapping
 
 from thrall_py import errors
 from thrall_py.errors import InputNeededError, ServerError, ServerGoneError, TimedOutError
 from thrall_py.protocol import matching, mcp, refusal, watcher, wire
+from thrall_py.protocol.aftermath import Aftermath
 from thrall_py.protocol.channel import (
     NO_HEADERS,
     Channel,
@@ -20,14 +20,13 @@ from thrall_py.protocol.channel import (
     ReceiveTimeout,
     Unanswered,
 )
+from thrall_py.protocol.echo import Echo
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.matching import Id, Response
-from thrall_py.protocol.skipped import SkippedLines
 from thrall_py.protocol.user import Clock, Respondent, User
 from thrall_py.redact import Redactor
 
 HANDSHAKE = "the handshake"  # the stage
-_REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
 
 
 class Session:
@@ -45,6 +44,7 @@ class Session:
         skipped: the lines that were nobody's answer.
         next_id: the id of the next request, and so one more than there were.
         renew: does the handshake again, once, if the server forgets the session; None if it cannot.
+        echo: whether the program repeats the request of the handshake.
         watcher: who is told of it.
         find_out: asks what the server is, where that is only remembered; None where it is known.
 
@@ -67,8 +67,9 @@ class Session:
         self.next_id = 1
         self._open: dict[Id, str] = {}  # the method of each request that has no response yet
         self._responses: deque[Response] = deque()  # come, but not yet waited for
-        self.skipped = SkippedLines(redact)
-        self._replied = 0  # bytes of replies since the server has last read everything
+        self.echo = Echo()
+        self._account = Aftermath(redact)
+        self.skipped = self._account.skipped
 
     @property
     def mirrors(self) -> bool:
@@ -92,9 +93,10 @@ class Session:
         """
         self.stage = method
         response = self.ask(method, params, seconds, since, mirrored)
-        if response.result is None:
-            assert response.error, "a response has one of the two"
+        if response.error is not None:
             raise self.refused(response.error)
+        assert response.result, "a response has one of the two"
+        self._account.answered(method)
         return response.result
 
     def ask(
@@ -117,6 +119,7 @@ class Session:
         Raises:
             ServerError: the server ended, or sent a response that cannot be used.
             TimedOutError: there was no response in time. The server has been told.
+            UnauthorizedError: a server on a URL does not let us in.
 
         """
         deadline = (self.clock() if since is None else since) + seconds
@@ -127,14 +130,18 @@ class Session:
                 if response.id == id_:  # not a late one, from earlier in the handshake
                     return response
         except ReceiveTimeout as problem:
+            failure = self.timed_out(problem, seconds)
             self._cancel("timeout")
-            raise self.timed_out(problem, seconds) from None
+            raise failure from None
         except ChannelClosed as problem:
             raise self.closed(problem) from None
         except Unanswered as problem:
             self._open.clear()
             kind = errors.SessionLostError if problem.session_lost else errors.HttpStatusError
-            raise kind(str(self.failed(problem.what)), problem.status) from None
+            failed = self.failed(problem.what, ran=not problem.session_lost)
+            raise kind(str(failed), problem.status) from None
+        except errors.UnauthorizedError as problem:
+            raise type(problem)(f"{problem}{self._aftermath(ran=problem.is_late)}") from None
 
     def send(
         self,
@@ -143,22 +150,21 @@ class Session:
         id_: str | None = None,
         mirrored: Mapping[str, str] = NO_HEADERS,
     ) -> Id:
-        """Send a request without waiting for its response; arguments as for `ask`.
-
-        Returns its id, which is the next number if none is given.
-        """
+        """Send a request and return its id, the next number if none is given; see `ask`."""
         chosen = self.next_id if id_ is None else id_
         self.next_id += id_ is None
         revision = mcp.written_in(method, self.server.revision)
         label = Label(method, revision, is_request=True, mirrored=mirrored)
-        self.channel.send(wire.request(chosen, method, params), label)
+        message = wire.request(chosen, method, params)
+        self.echo.expect(message if self.stage == HANDSHAKE else b"")
+        self.channel.send(message, label)
         self._open[chosen] = method
+        self._account.requested()
         return chosen
 
     def notify(self, method: str, params: str = "{}") -> None:
         """Send a notification; params as JSON text."""
-        label = Label(method, self.server.revision)
-        self.channel.send(wire.notification(method, params), label)
+        self.channel.send(wire.notification(method, params), Label(method, self.server.revision))
 
     def wait(self, deadline: float) -> Response:
         """Wait for the response to an open request, until `deadline` on the clock.
@@ -166,21 +172,23 @@ class Session:
         Raises:
             ServerError: a response, or something else on the line, cannot be used.
             InputNeededError: the server asks what nobody answers. It has been told.
-            ReceiveTimeout, ChannelClosed, Unanswered: as the channel said.
+            ReceiveTimeout: as the channel said, or only the request came back.
+            ChannelClosed, Unanswered: as the channel said.
 
         """
         while not self._responses:
+            until = min(deadline, self.echo.until)
             try:
-                self._handle_line(self.channel.receive(deadline + self.user.stood))
+                self._handle_line(self.channel.receive(until + self.user.stood))
             except MessageTooLarge as problem:
-                size = f"{problem.limit} bytes in one {problem.unit}"
-                raise self.failed(f"sent more than {size}") from None
+                raise self.failed(f"sent more than {problem.size}") from None
             except errors.Interrupted:
                 self._cancel("interrupted")
                 raise
             except InputNeededError as problem:
+                told = f"{problem}{self._aftermath()}"
                 self._cancel("input was not given")
-                raise InputNeededError(f"{problem}{self._aftermath()}") from None
+                raise InputNeededError(told) from None
             except ChannelClosed as problem:
                 if self._handle_last_words(problem.partial):
                     problem.partial = bytearray()
@@ -201,6 +209,7 @@ class Session:
     # -- what came -----------------------------------------------------------------------------
 
     def _handle_line(self, line: bytearray) -> None:
+        self.echo.look(line, self.clock())
         try:
             messages = wire.read(line)
         except JsonError as problem:
@@ -231,12 +240,10 @@ class Session:
             del self._open[id_]
             if not self._open:
                 self.channel.settle()
-            if message.error is not None:
-                self._responses.append(Response(id_, None, mcp.parse_error(message.error)))
-            elif message.result is not None:
-                self._responses.append(Response(id_, message.result, None))
-            else:
+            response = matching.response(id_, message)
+            if response is None:
                 raise self.failed("sent an answer with neither a result nor an error")
+            self._responses.append(response)
         elif message.method is None or message.is_answer or matching.is_echo(message, self._open):
             self.skipped.add(line)
         elif message.id is not None:
@@ -248,8 +255,7 @@ class Session:
         if self.server.is_modern or id_.first in "{[tf":
             return  # 2026-07-28: the client sends requests and notifications only
         message = wire.reply(id_, self.user.outcome(method, params))
-        self._replied = self._replied + len(message) if self.channel.unread_by_server() else 0
-        if self._replied > _REPLIES_LIMIT:
+        if not self._account.replied(len(message), self.channel.unread_by_server()):
             raise self.failed("sends more requests than it reads replies")
         self.channel.send(message, Label("", self.server.revision))
 
@@ -257,24 +263,28 @@ class Session:
         """Tell the server to stop working, but on no handshake ("Cancellation", all revisions)."""
         if self.stage != HANDSHAKE:
             for id_ in self._open:
-                members = f'"requestId":{json.dumps(id_)},"reason":"{reason}"'
-                params = mcp.request_params(self.server.revision, members)
-                self.notify("notifications/cancelled", params)
+                self.notify(mcp.CANCELLED, mcp.cancel_params(self.server.revision, id_, reason))
 
     # -- failures, each in one sentence --------------------------------------------------------
 
-    def failed(self, what: str, kind: type[ServerError] = ServerError) -> ServerError:
-        """Make the failure in which the server did `what` (words after "the server")."""
-        return kind(f"the server {what} during {self.stage}{self._aftermath()}")
+    def failed(self, what: str, *, ran: bool = True) -> ServerError:
+        """Make the failure of a server that did `what`; not `ran`: a call certainly ran nothing."""
+        return ServerError(f"the server {what} during {self.stage}{self._aftermath(ran=ran)}")
 
     def closed(self, problem: ChannelClosed) -> ServerError:
         """Make the failure of a server that is gone, or has closed a pipe; it is ended."""
         self.skipped.add_partial(problem.partial)
+        # Now: nobody knows later what it has read.
+        aftermath, unread = self._aftermath(), self.channel.unread_by_server()
         ending = self.end()
-        return self.failed("closed its input" if problem.input_closed else ending, ServerGoneError)
+        what = "closed its input" if problem.input_closed else ending
+        sentence = f"the server {what} during {self.stage}{aftermath}"
+        return ServerGoneError(sentence, has_read=not unread)
 
-    def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError:
-        """Make the failure of a server that was silent for `seconds`."""
+    def timed_out(self, problem: ReceiveTimeout, seconds: float) -> TimedOutError | ServerError:
+        """Make the failure of a server that was silent for `seconds`, or of what is none."""
+        if self.echo.came:
+            return ServerError("the program repeats its input: it is not an MCP server")
         self.skipped.add_partial(problem.partial)
         option = "--start-timeout" if self.stage == HANDSHAKE else "--timeout"
         unsent = ", and not all of the request was read" if problem.unsent else ""
@@ -284,8 +294,7 @@ class Session:
 
     def refused(self, error: mcp.ErrorObject) -> errors.JsonRpcError | errors.InputNeededError:
         """Make the failure of a request that got `error`: its code, words and data."""
-        return refusal.refused(error, self.stage, self.redact)
+        return refusal.refused(error, self.stage, self.redact, self.user.modes)
 
-    def _aftermath(self) -> str:
-        ran = "; the tool may have run" if self.stage == "tools/call" else ""
-        return ran + self.skipped.sentence()
+    def _aftermath(self, *, ran: bool = True) -> str:
+        return self._account.sentence(self.stage, self.channel.unread_by_server(), ran=ran)

@@ -1,4 +1,4 @@
-"""Lines on a server's output that were nobody's answer: how many, the first, and its hint."""
+"""Lines on a server's output that were nobody's answer: how many, the first, and a hint."""
 
 import re
 
@@ -6,7 +6,7 @@ from thrall_py.redact import Redactor
 
 _KEPT = 4096  # bytes of the first line that are kept, more than is shown
 
-# What a first line tells those who know: a pattern, and what to do next.
+# What a line tells those who know: a pattern, and what to do next.
 _DIAGNOSES = (
     (r"(?i)^content-length:", "looks like Content-Length framing; MCP wants one message per line"),
     (r"^[\[{]\s*$", "looks like a message printed over several lines; MCP wants each on one line"),
@@ -18,23 +18,35 @@ _DIAGNOSES = (
         "looks like a usage message: check the arguments",
     ),
 )
-_STRAY_ANSWER = re.compile(r'^\{.*"id":\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
+# The first id counts, without another try, so that a hostile line costs no more than its length.
+_STRAY_ANSWER = re.compile(r'^\{(?>.*?"id":)\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
 
 
 class SkippedLines:
-    """A tally of skipped lines. Only the first is kept, and not more of it than is shown."""
+    """A tally of skipped lines.
+
+    Only the first is kept, and not more of it than is shown; of the others what the first telling
+    one hints at, because a banner often stands before it.
+    """
 
     def __init__(self, redact: Redactor) -> None:
         self._redact = redact
         self._count = 0
         self._first = ""
         self._partial = ""
+        self._hint = ""
 
     def add(self, line: bytes | bytearray) -> None:
         """Count one more line."""
-        if not self._count:
-            self._first = self._beginning(line)
         self._count += 1
+        if self._hint:
+            return
+        text = self._beginning(line)
+        hint = _diagnosis(text) or self._stray(text)
+        if self._count == 1:
+            self._first, self._hint = text, hint
+        elif hint:
+            self._hint = f"a later one {hint}"
 
     def add_partial(self, line: bytes | bytearray) -> None:
         """Take note of a line that never ended."""
@@ -48,7 +60,8 @@ class SkippedLines:
             said = f"; skipped {lines}{self._redact.quoted(self._first)}"
         if self._partial:
             said += f"; a line did not end: {self._redact.quoted(self._partial)}"
-        return said + self._hint()
+        hint = self._hint or _diagnosis(self._partial)
+        return said + (f" ({hint})" if hint else "")
 
     def _beginning(self, line: bytes | bytearray) -> str:
         text = bytes(line[:_KEPT]).decode("utf-8", "replace")
@@ -57,13 +70,13 @@ class SkippedLines:
             text = text[: len(text) - self._redact.longest]
         return text.strip("\r\n")
 
-    def _hint(self) -> str:
-        for pattern, hint in _DIAGNOSES:
-            if re.search(pattern, self._first) or re.search(pattern, self._partial):
-                return f" ({hint})"
-        stray = _STRAY_ANSWER.search(self._first)
-        return (
-            f" (an answer with id {self._redact.plain(stray[1], 40)}, which nobody asked with)"
-            if stray
-            else ""
-        )
+    def _stray(self, text: str) -> str:
+        """What an answer says that answers nothing; half a line may be anything."""
+        stray = _STRAY_ANSWER.search(text)
+        if not stray:
+            return ""
+        return f"is an answer with id {self._redact.plain(stray[1], 40)}, which nobody asked with"
+
+
+def _diagnosis(text: str) -> str:
+    return next((hint for pattern, hint in _DIAGNOSES if re.search(pattern, text)), "")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from thrall_py.errors import (
     HttpStatusError,
+    InputNeededError,
     JsonRpcError,
     ServerError,
     SessionLostError,
@@ -151,10 +152,16 @@ def _call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     members, token = mcp.call_members(tool, arguments), session.watcher.progress_token
     for _ in range(_MOST_ROUNDS):
         params = mcp.request_params(session.server.revision, members, session.user.modes, token)
-        result = session.request("tools/call", params, seconds, since, mirrored)
+        try:
+            result = session.request("tools/call", params, seconds, since, mirrored)
+        except JsonRpcError:
+            _fail_unanswered(session)
+            raise
         if result.first != "{":
             raise session.failed("sent a result that is not an object")
         if _is_complete(session, result):
+            if wire.load_or_none(result.member("isError")):
+                _fail_unanswered(session)
             return result
         members = mcp.call_members(tool, arguments) + _brought_back(session, result)
     raise session.failed(f"asked {_MOST_ROUNDS} times to come back for the result")
@@ -219,6 +226,20 @@ def _is_complete(session: Session, result: Value) -> bool:
             f"sent a result of the type {session.redact.quoted(str(kind), _SHOWN)}"
         )
     return kind in _WHOLE
+
+
+def _fail_unanswered(session: Session) -> None:
+    """Let a call that failed after it asked what nobody could answer fail for that reason.
+
+    Raises:
+        InputNeededError: a legacy server asked, in a mode that was not declared.
+
+    """
+    if session.user.unanswered:
+        from thrall_py.protocol import elicitation
+
+        problem = elicitation.needed(session.user.unanswered, session.redact)
+        raise InputNeededError(f"{problem}; the tool may have run{session.skipped.sentence()}")
 
 
 def _brought_back(session: Session, result: Value) -> str:

@@ -39,12 +39,15 @@ class Respondent:
     Attributes:
         modes: as the user says; none without one.
         stood: seconds that the clock has stood still.
+        unanswered: the first elicitation of a legacy server in a mode that was not declared, by
+            an empty name; nothing as long as there was none.
 
     """
 
     def __init__(self, user: User | None, now: Clock, redact: Redactor) -> None:
         self.modes = user.modes if user else ()
         self.stood = 0.0
+        self.unanswered: dict[str, mcp.Asked] = {}
         self._user = user
         self._now = now
         self._redact = redact
@@ -79,8 +82,11 @@ class Respondent:
         if method == "ping":
             return '"result":{}'
         asked = mcp.Asked(method, params)
-        if not self.modes or method != mcp.ELICITATION:
+        is_mode = mcp.elicitation_mode(asked) in self.modes
+        if method == mcp.ELICITATION and not is_mode:
+            self.unanswered.setdefault("", asked)
+        if method != mcp.ELICITATION or not self.modes:
             return f'"error":{{"code":{mcp.METHOD_NOT_FOUND},"message":"Method not found"}}'
-        if mcp.elicitation_mode(asked) not in self.modes:
+        if not is_mode:
             return f'"error":{{"code":{mcp.INVALID_PARAMS},"message":"mode not supported"}}'
         return f'"result":{self.answer({"": asked})[""]}'

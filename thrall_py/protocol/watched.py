@@ -16,29 +16,33 @@ class WatchedChannel:
     """A Channel around another one.
 
     Progress that the watcher has asked for is for it alone: the session has no use for it.
+
+    Attributes:
+        channel: the other one.
+
     """
 
     def __init__(self, channel: Channel, watcher: Watcher) -> None:
-        self._channel = channel
+        self.channel = channel
         self._watcher = watcher
         self._has_closed = False
 
     @property
     def has_headers(self) -> bool:
         """As the channel says."""
-        return self._channel.has_headers
+        return self.channel.has_headers
 
     def send(self, message: bytes, label: Label, /) -> None:
         """Hand over one message."""
         if label.is_request:
             self._watcher.sent(label.method)
-        self._channel.send(message, label)
+        self.channel.send(message, label)
 
     def receive(self, deadline: float) -> bytearray:
         """Wait for the next message that is not about progress, as the Channel says."""
         try:
             while True:
-                message = self._channel.receive(deadline)
+                message = self.channel.receive(deadline)
                 progress = self._progress(message)
                 if progress is None:
                     return message
@@ -48,24 +52,24 @@ class WatchedChannel:
 
     def flush(self, deadline: float) -> None:
         """Wait until what was sent has gone out, as the Channel says."""
-        self._channel.flush(deadline)
+        self.channel.flush(deadline)
 
     def settle(self) -> None:
         """Take note that every request has its response."""
         self._watcher.answered()
-        self._channel.settle()
+        self.channel.settle()
 
     def unread_by_server(self) -> int:
         """As the channel says."""
-        return self._channel.unread_by_server()
+        return self.channel.unread_by_server()
 
     def close(self) -> str:
         """End the channel; the watcher is told the first time."""
         if self._has_closed:
-            return self._channel.close()
+            return self.channel.close()
         self._has_closed = True
         self._watcher.closing()
-        how = self._channel.close()
+        how = self.channel.close()
         self._watcher.closed(how)
         return how
 
@@ -82,6 +86,11 @@ class WatchedChannel:
         if root.member_string("method") != mcp.PROGRESS or params is None:
             return None
         return params if wire.load_or_none(params.member("progressToken")) == token else None
+
+
+def unwatched(channel: Channel) -> Channel:
+    """The channel itself, for those who have to know which it is."""
+    return channel.channel if isinstance(channel, WatchedChannel) else channel
 
 
 class SeveralWatchers(Watcher):
@@ -141,6 +150,11 @@ class SeveralWatchers(Watcher):
         """Pass it on."""
         for each in self._watchers:
             each.progressed(params)
+
+    def waiting(self, what: str) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
+        """Pass it on."""
+        for each in self._watchers:
+            each.waiting(what)
 
     def resumed(self) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
         """Pass it on."""

@@ -52,6 +52,9 @@ class Watcher:
     def progressed(self, params: Value) -> None:
         """Take note of progress ("Progress", all revisions), as the server tells it."""
 
+    def waiting(self, what: str) -> None:
+        """Take note of a wait that is for no answer, in words that are safe to look at."""
+
     def resumed(self) -> None:
         """Take note that a wait is over: whoever waited may print now."""
 

@@ -47,7 +47,9 @@ def expand(word: str, ours: Mapping[str, str]) -> str:
         if default is not None:
             return ours.get(name) or str(default)
         if name not in ours:
-            raise InputError(f"the variable {name} is not set, and the server needs it")
+            raise InputError(
+                f"the variable {name} is not set (or not exported), and the server needs it"
+            )
         return ours[name]
 
     return _VARIABLE.sub(value, word)

@@ -102,6 +102,7 @@ class Interrupts:
             Interrupted: a signal asks to stop.
 
         """
+        self.idle()
         time.sleep(_PAUSE)
         self.poll()
         self.check()

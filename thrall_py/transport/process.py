@@ -68,6 +68,7 @@ class Process:
         for fd in (self._output, self._child.exit, interrupts.fileno()):
             self._poll.register(fd, select.POLLIN)
         self._outgoing: deque[memoryview] = deque()
+        self._unwritten = 0  # bytes for which there is no reader any more
         self._lines: deque[bytearray] = deque()  # complete, not yet asked for
         self._partial = bytearray()
         self._listen_until = _NEVER  # past this moment no answer can be hoped for
@@ -119,7 +120,7 @@ class Process:
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and wait to be read, in the pipe and before it."""
         (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
-        return int(waiting) + sum(map(len, self._outgoing))
+        return int(waiting) + sum(map(len, self._outgoing)) + self._unwritten
 
     def close(self) -> str:
         """End the server and whatever it started: ask, wait, insist, kill, and only then reap.
@@ -133,7 +134,7 @@ class Process:
             self._signal(signal.SIGTERM)
             self._drain(_TERM_WAIT, lambda: False)
             self._kill()
-            self._how = _CLOSED if self._stays else _ending(self._child.process.returncode)
+            self._how = "closed its output" if self._stays else spawn.ending(self._child)
         return self._how
 
     def end_input(self) -> bool:
@@ -238,6 +239,7 @@ class Process:
         except BlockingIOError:
             return
         except BrokenPipeError:
+            self._unwritten = sum(map(len, self._outgoing))
             self._outgoing.clear()
             # What it said before may still be on its way, and its exit status too.
             self._listen_until = min(self._listen_until, time.monotonic() + _OWN_EXIT)
@@ -283,18 +285,3 @@ class Process:
         # Not reaped yet, so the number is still ours. A group of zombies answers EPERM on macOS.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.process.pid, signum)
-
-
-_CLOSED = "closed its output"
-
-
-def _ending(status: int | None) -> str:
-    """How a process ended, from what wait(2) said of it."""
-    if status is None:
-        return "could not be ended"
-    if status >= 0:
-        return f"exited with status {status}"
-    try:
-        return f"was ended by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"was ended by signal {-status}"

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import select
+import signal
 import subprocess
 import sys
 from typing import IO, NamedTuple
@@ -97,6 +98,19 @@ def failed(child: Child) -> bool:
         return False
     seen = os.waitid(os.P_PID, child.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     return seen is not None and seen.si_status != 0
+
+
+def ending(child: Child) -> str:
+    """How a process that has been reaped ended, as words after "the server"."""
+    status = child.process.returncode
+    if status is None:
+        return "could not be ended"
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"
 
 
 def _widen(pipe: int) -> None:

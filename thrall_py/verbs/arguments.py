@@ -20,7 +20,9 @@ def from_input(data: bytes) -> str:
     """
     text = _text(data, "the input")
     if not text.strip(" \t\r\n"):
-        raise InputError("the input is empty: give one JSON object, {} for no arguments")
+        raise InputError(
+            "the input is empty: give one JSON object, or '{}' on the command line for no arguments"
+        )
     if _checked(text, "the input") != "{":
         raise InputError("the input is not a JSON object: give one, such as {}")
     return _on_one_line(text)

@@ -106,8 +106,7 @@ class Carrier:
             kind = SessionLostError if problem.session_lost else HttpStatusError
             raise kind(str(self._session.failed(problem.what)), problem.status) from None
         except MessageTooLarge as problem:
-            size = f"{problem.limit} bytes in one {problem.unit}"
-            raise self._session.failed(f"sent more than {size}") from None
+            raise self._session.failed(f"sent more than {problem.size}") from None
         except Interrupted:
             self._cancel(order.id)
             raise

@@ -59,9 +59,11 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
         notes.append("the server's version is {}, was {} when pinned".format(*shown))
     tools = pinned.tools | first.items.get(mcp.TOOLS.member, {})
     found = drift.compare_server(pinned, first)
-    places = {(each.tool, each.change.path) for each in found}
-    later = drift.compare_server(pinned, second)
-    found += [each for each in later if (each.tool, each.change.path) not in places]
+    has_two_faces = second != first
+    if has_two_faces:
+        places = {(each.tool, each.change.path) for each in found}
+        later = drift.compare_server(pinned, second)
+        found += [each for each in later if (each.tool, each.change.path) not in places]
     report = Report(
         target.catalog,
         target.name,
@@ -71,7 +73,7 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
         notes,
         redact=server.redact,
     )
-    if not report.has_drifted:
+    if has_two_faces and not report.has_drifted:
         _refuse_two_faces(pinned, first, second, server.redact)
     return report
 

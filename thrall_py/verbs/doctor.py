@@ -25,6 +25,8 @@ from thrall_py.output.checkup import Check, Checks, Outcome
 from thrall_py.protocol import mcp
 from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
+from thrall_py.protocol.watched import unwatched
+from thrall_py.protocol.watcher import Watcher
 from thrall_py.transport import descendants
 from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
@@ -88,8 +90,10 @@ def _steps(
 ) -> Checks:
     assert isinstance(server.command, Command), "a server on a URL has steps of its own"
 
+    watcher = connection.audience.follow(connection.subject, server.redact)
+
     def begin() -> Opening:
-        return connect.begin(server, connection, interrupts)
+        return connect.begin(server, connection, interrupts, watcher)
 
     began = time.monotonic()
     try:
@@ -106,7 +110,7 @@ def _steps(
     try:
         yield checkup.ok("found", _place(server.command))
         yield checkup.ok("started", "it could be executed")
-        shaken = shake_hands(opening, connection, began)
+        shaken = shake_hands(opening, connection, began, watcher)
         yield shaken
         if shaken.outcome is Outcome.FAILED:
             yield from _stdout(opening.session, silent_is_fine=False)
@@ -123,13 +127,16 @@ def _steps(
 # -- also for servers on a URL -----------------------------------------------------------------
 
 
-def shake_hands(opening: Opening, connection: ConnectionOptions, began: float) -> Check:
+def shake_hands(
+    opening: Opening, connection: ConnectionOptions, began: float, watcher: Watcher
+) -> Check:
     """Open the session as every verb does.
 
     Args:
         opening: the session to be opened.
         connection: may fix the revision.
         began: when the server was started, or first spoken to, on the monotonic clock.
+        watcher: follows what comes afterwards, too.
 
     Raises:
         UnauthorizedError: the server does not let us in.
@@ -144,8 +151,13 @@ def shake_hands(opening: Opening, connection: ConnectionOptions, began: float) -
         raise
     except ThrallError as problem:
         advice = next(words for kind, words in _HANDSHAKE_ADVICE if isinstance(problem, kind))
-        return checkup.failed("handshake", str(problem), advice)
+        words = str(problem)
+        if opening.has_restarted:  # so its own words stand on stderr twice
+            words += f"; it was started twice, because at server/discover it {opening.detour}"
+        return checkup.failed("handshake", words, advice)
     session = opening.session
+    session.watcher = watcher
+    watcher.agreed(session.server)
     revision, name, version, _, capabilities = session.server
     names = sorted(session.redact.plain(each, _NAME) for each in capabilities)
     said = [session.redact.plain(each, _NAME) for each in (revision, name, version) if each]
@@ -179,9 +191,12 @@ def era(opening: Opening, begin: Callable[[], Opening], connection: ConnectionOp
     if connection.revision:
         return checkup.skipped("era", "one revision was asked for")
     if not opening.session.server.is_modern:
+        # Servers made with an older Python SDK log a page of errors at it.
+        without = f"--protocol {opening.session.server.revision} leaves it out"
         if not opening.detour:
-            return checkup.ok("era", "with a handshake; server/discover does no harm")
-        words = f"with a handshake; at server/discover the server {opening.detour}"
+            harmless = "server/discover does no harm, but may be logged"
+            return checkup.ok("era", f"with a handshake; {harmless} ({without})")
+        words = f"with a handshake; at server/discover the server {opening.detour} ({without})"
         advice = f"answer a request it does not know with error {mcp.METHOD_NOT_FOUND}, and go on"
         return checkup.warned("era", words, advice)
     try:
@@ -228,15 +243,16 @@ def _stdout(session: Session, *, silent_is_fine: bool) -> Iterator[Check]:
 
 def _departure(session: Session, grace: float, interrupts: Interrupts) -> Iterator[Check]:
     """Close the server's input, see whether it leaves by itself, and what it leaves behind."""
-    process = session.channel
+    process = unwatched(session.channel)
     assert isinstance(process, Process), "a server on a URL is not ended"
     if process.is_ended:
         return
+    session.watcher.waiting("waiting for the server to leave")
     began = time.monotonic()
     has_left = process.end_input()
     seconds = time.monotonic() - began
     left_behind = _left_behind(process, grace, interrupts) if has_left else 0
-    yield _leaving(process.close(), grace, has_left=has_left)._replace(seconds=seconds)
+    yield _leaving(session.end(), grace, has_left=has_left)._replace(seconds=seconds)
     if not has_left:
         yield checkup.skipped("processes", "it did not leave by itself")
     elif not descendants.SUPPORTED:

@@ -9,12 +9,14 @@ from thrall_py.output import checkup
 from thrall_py.output.checkup import Check, Checks, Outcome
 from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
+from thrall_py.protocol.watched import unwatched
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.streamable import Streamable
 from thrall_py.transport.http.url import Url, parse
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs import connect, doctor, interview, reach
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
+from thrall_py.visible import visible
 
 NAMES = ("reached", "tls", "authorised", "handshake", "transport", "session",
          *interview.NAMES, "speed", "ended", "era")  # fmt: skip
@@ -44,18 +46,20 @@ def _steps(
 ) -> Checks:
     endpoint = server.command
     assert isinstance(endpoint, Endpoint), "a process has steps of its own"
+    watcher = connection.audience.follow(connection.subject, server.redact)
+    watcher.waiting(f"connecting to {visible(parse(endpoint.url).origin)}")
     for check in _way(endpoint, connection, interrupts):
         yield check
         if check.outcome is Outcome.FAILED:
             return
 
     def begin() -> Opening:
-        return connect.begin(server, connection, interrupts)
+        return connect.begin(server, connection, interrupts, watcher)
 
     opening = begin()
     try:
         try:
-            shaken = doctor.shake_hands(opening, connection, time.monotonic())
+            shaken = doctor.shake_hands(opening, connection, time.monotonic(), watcher)
         except UnauthorizedError as problem:
             advice = "look up how the server hands out tokens; thrall does not ask for one (OAuth)"
             yield checkup.failed("authorised", str(problem), advice)
@@ -102,21 +106,21 @@ def _tls(url: Url) -> Check:
 
 
 def _transport(session: Session) -> Iterator[Check]:
-    channel = session.channel
+    channel = unwatched(session.channel)
     if not isinstance(channel, Streamable):
         advice = "serve Streamable HTTP as well: it has replaced HTTP+SSE since 2025-03-26"
         yield checkup.warned("transport", "HTTP+SSE, and nothing newer", advice)
         yield checkup.skipped("session", "it lasts as long as the stream")
         return
     yield checkup.ok("transport", "Streamable HTTP")
-    words = "it has an id" if channel.has_session else "there is none, each request is for itself"
+    words = "it has an id" if channel.session_id else "there is none, each request is for itself"
     yield checkup.ok("session", words)
 
 
 def _ending(session: Session) -> Check:
     """End the session, and judge how the server takes it (2025-11-25, "Session Management")."""
-    channel = session.channel
-    if not isinstance(channel, Streamable) or not channel.has_session:
+    channel = unwatched(session.channel)
+    if not isinstance(channel, Streamable) or not channel.session_id:
         return checkup.skipped("ended", "there is no session to be ended")
     session.end()
     if channel.farewell in _DONE:

@@ -4,28 +4,26 @@ import re
 from collections.abc import Iterable
 
 from thrall_py.errors import InputError, UsageError
+from thrall_py.verbs import arguments
 from thrall_py.visible import visible
 
 _LINE = re.compile(r"([^\s:]+)[ \t]*:[ \t]*(.*)", re.DOTALL)
-_LARGEST = 1 << 20  # characters of a file
+_LARGEST = 1 << 20  # bytes of a file
 
 
 def read(path: str) -> list[str]:
     """Read the lines of a file of headers; those that are empty or begin with `#` are none.
 
     Raises:
-        InputError: it cannot be read, or is no text.
+        InputError: it cannot be read, is larger than 1 MiB, or is no text.
 
     """
+    shown = visible(path)
+    data = arguments.read_file(path, shown, _LARGEST)
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(_LARGEST + 1)
-    except OSError as problem:
-        raise InputError(f"cannot read {visible(path)}: {problem.strerror}") from None
-    except UnicodeError:
-        raise InputError(f"{visible(path)} is not UTF-8") from None
-    if len(text) > _LARGEST:
-        raise InputError(f"{visible(path)} is larger than {_LARGEST} characters")
+        text = data.decode()
+    except UnicodeDecodeError:  # where it is not, and what stands there, is not told: a secret may
+        raise InputError(f"{shown} is not UTF-8") from None
     lines = (line.strip() for line in text.split("\n"))
     return [line for line in lines if line and not line.startswith("#")]
 

@@ -22,6 +22,8 @@ _BRACKET = re.compile(r"(?:\\.|[^\\\[\]])*[\[\]]", re.DOTALL)  # one without a b
 _ESCAPED = re.compile(r"\\([.\[\]:=\\])")
 _DEEPEST = 100  # steps of a path
 
+_NOTHING = "{}"  # alone, it stands for no arguments
+
 Path = tuple[str | None, ...]  # names of members, None for one more item of a list
 _Tree = dict[str, "_Tree"] | list["_Tree"] | str  # the last is the JSON text of a value
 
@@ -35,14 +37,15 @@ class Item(NamedTuple):
 
 
 def parse(words: Iterable[str]) -> list[Item]:
-    """Take ITEMs apart, and read the files that they name.
+    """Take ITEMs apart, and read the files that they name; `{}` alone is no ITEM at all.
 
     Raises:
         UsageError: a word is no ITEM.
         InputError: a value or a file cannot be used.
 
     """
-    return [_parse(word) for word in words]
+    given = list(words)
+    return [] if given == [_NOTHING] else [_parse(word) for word in given]
 
 
 def join(items: Sequence[Item]) -> str:
@@ -70,6 +73,8 @@ def spell(path: Path) -> str:
 
 
 def _parse(word: str) -> Item:
+    if word == _NOTHING:
+        raise UsageError("{} is for no arguments: it stands alone, without other ITEMs")
     found = _ITEM.fullmatch(word)
     if not found or not found["key"]:
         raise UsageError(

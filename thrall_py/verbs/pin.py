@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ class Target(NamedTuple):
         wishes: how it is filed.
         surface: what is looked at.
         allow_literal: whether words that look like credentials may be stored.
+        remembered: the revision to open with, where an earlier pin tells the era.
+        name: what it is called in the catalog; None as long as it has not said its own name.
         definition: of the tool that a plain command is; a server is asked.
 
     """
@@ -37,6 +40,8 @@ class Target(NamedTuple):
     wishes: Wishes
     surface: tuple[str, ...] = SURFACE
     allow_literal: bool = False
+    remembered: str | None = None
+    name: str | None = None
     definition: dict[str, Json] | None = None
 
 
@@ -81,7 +86,9 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
     _refuse_known_secrets(spec, words, target.given, server)
     if isinstance(launch, ExecSpec):
         return Found(target, _entry_of(launch, target.definition), [], server.redact)
-    with open_session(server, connection, interrupts) as session:
+    with open_session(server, connection, interrupts, target.remembered) as session:
+        if session.find_out:  # what it says of itself is pinned, too
+            session.find_out()
         live = survey(session, target.surface, connection, server.redact)
     found = Entry(launch, live.server, live.items, target.surface)
     return Found(target, found, live.oddities, server.redact)
@@ -104,7 +111,7 @@ def pin_all(
         try:
             return pin_server(target, connection._replace(subject=_shown(target)), own)
         except ThrallError as problem:
-            return Failed(target.wishes.name, str(problem), problem.exit_status)
+            return Failed(target.name, str(problem), problem.exit_status)
 
     def asking(places: Sequence[int]) -> None:
         connection.audience.asking([_shown(targets[place]) for place in places])
@@ -117,8 +124,8 @@ def pin_all(
 
 def _shown(target: Target) -> str:
     """Name a server before it has said its name."""
-    if target.wishes.name:
-        return target.wishes.name
+    if target.name:
+        return target.name
     launch = target.launch
     return "the server" if isinstance(launch, UrlSpec) else launch.program
 
@@ -136,7 +143,7 @@ def _refuse_credentials(spec: ServerSpec, words: str) -> None:
     """Let nothing into a catalog that looks like a credential; `words` says what has an argv."""
     if isinstance(spec, UrlSpec):
         found = [
-            (f"the header {visible(name)}", how)
+            (f"the header {visible(name)}", _header(name, how))
             for name, how in credentials.find_in_headers(spec.headers)
         ]
         found += [("the URL", how) for _, how in credentials.find([spec.url])]
@@ -144,15 +151,24 @@ def _refuse_credentials(spec: ServerSpec, words: str) -> None:
         found = [(f"word {place} of {words}", how)
                  for place, how in credentials.find(spec.command)]  # fmt: skip
         found += [
-            (f"the variable {visible(name)}", f"${{{visible(name)}}}")
+            (f"the variable {visible(name)}", shlex.quote(f"${{{visible(name)}}}"))
             for name, value in spec.env.items()
             if any(credentials.find([f"{name}={value}"]))
         ]
     for what, how in found:
         raise InputError(
             f"{what} looks like a credential, which does not belong into a catalog:"
-            f" write '{how}' and set the variable, or say --allow-literal"
+            f" write {how} and set the variable, or say --allow-literal"
         )
+
+
+def _header(name: str, value: str) -> str:
+    """Say how a header is written, on the command line and in a file."""
+    line = shlex.quote(f"{visible(name)}: {value}")
+    scheme, _, variable = value.partition(" ")
+    if (name.lower(), scheme.lower()) != ("authorization", "bearer"):
+        return line
+    return f"{line} (or --bearer-env {variable.strip('${}')})"
 
 
 def _refuse_known_secrets(

@@ -17,7 +17,7 @@ from thrall_py.verbs.call import Call, OnResult, answer
 from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 from thrall_py.verbs.survey import survey
 
-OnDrift = Callable[[list[Difference], Redactor], None]
+OnDrift = Callable[[list[Difference], Redactor], str]
 
 
 class Callbacks(NamedTuple):
@@ -25,7 +25,8 @@ class Callbacks(NamedTuple):
 
     Attributes:
         on_result: gets the answer as soon as it is complete.
-        on_drift: gets the differences before the refusal; None to call without a look at them.
+        on_drift: gets the differences before the refusal, and says in words what to do about them;
+            None to call without a look at them.
 
     """
 
@@ -86,6 +87,6 @@ def _refuse_drift(
     found = drift.compare_tool(name, pinned, now)
     drifted = [each for each in found if each.change.kind != COSMETIC]
     if drifted:
-        on_drift(drifted, redact)
+        advice = on_drift(drifted, redact)
         changes = report.summarize(drifted, redact)
-        raise DriftError(f"not as pinned, so nothing was called: {changes}; review, re-pin")
+        raise DriftError(f"not as pinned, so nothing was called: {changes}; {advice}")

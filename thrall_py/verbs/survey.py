@@ -16,11 +16,15 @@ def survey(
 ) -> entry.Live:
     """List everything that belongs to the surface and that the server declares.
 
+    A server on a URL may forget the session between two lists. It is renewed once, and then all
+    of them are listed again: another session may have other tools.
+
     Raises:
         ThrallError: a list cannot be had whole, or the server offers no tools at all.
 
     """
-    items, oddities = {}, []
+    items: dict[str, entry.Items] = {}
+    oddities: list[str] = []
     for kind in mcp.KINDS:
         if kind.member not in surface:
             continue
@@ -28,7 +32,10 @@ def survey(
             if kind is mcp.TOOLS:
                 raise ServerError("the server offers no tools: it declares no such capability")
             continue
+        renew = session.renew
         listed = _listed(session, kind, connection)
+        if items and session.renew is not renew:
+            return survey(session, surface, connection, redact)
         items[kind.member], odd = entry.read_items(kind, listed, redact)
         oddities += odd
         if kind is mcp.TOOLS:

@@ -59,6 +59,7 @@ class HttpSse:
         self._stream: Stream | None = None
         self._posted: _Posted | None = None
         self._lost: tuple[float, Unanswered] | None = None  # when to give up, and why
+        self._unsent = 0  # bytes of a request for which there is no connection yet
         self._target = ""  # where messages are posted; empty until the server has said it
 
     def send(self, message: bytes, label: Label, /) -> None:
@@ -85,8 +86,8 @@ class HttpSse:
             self._contact.tell(Request("POST", self._target, POSTED, message), deadline)
 
     def unread_by_server(self) -> int:
-        """Nobody can know."""
-        return 0
+        """Count what is not on its way; of the rest nobody can know."""
+        return self._unsent + sum(len(message) for message, _ in self._outgoing)
 
     def close(self) -> str:
         """Cancel what is open, and close the stream, which ends the session."""
@@ -135,7 +136,9 @@ class HttpSse:
         request = Request("POST", self._target, POSTED, message)
         if label.is_request:
             self._forget_posted()
+            self._unsent = len(message)
             self._posted = _Posted(self._contact.origin.start(request, deadline), request)
+            self._unsent = 0
         else:
             self._contact.answer(request, deadline)
 

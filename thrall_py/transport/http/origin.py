@@ -41,7 +41,7 @@ class Origin:
         self._redact = redact
         self._watcher = watcher
         self._secret_headers = heads.secret_names(endpoint.headers)
-        self._route = Route(self.url, proxy_for(self.url, os.environ), waiting)
+        self._route = Route(self.url, proxy_for(self.url, os.environ), waiting, watcher)
         self._headers = self._standing_headers(endpoint)
         self._idle: Connection | None = None
         self._moved: dict[str, str] = {}  # targets that were redirected

@@ -3,17 +3,19 @@
 from thrall_py.errors import UnauthorizedError
 from thrall_py.protocol import wire
 from thrall_py.protocol.channel import Unanswered
-from thrall_py.protocol.jsontext import JsonError
+from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.redact import Redactor
 from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.reply import Reply
+from thrall_py.transport.http.url import parse
 
 _JSON = "application/json"
 EVENTS = "text/event-stream"
-_UNAUTHORIZED, _FORBIDDEN = 401, 403
+_BAD_REQUEST, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 400, 401, 403, 404
 _CHALLENGE = 500  # characters
 _TYPE = 80  # characters of a media type
 _ERROR = b'{"jsonrpc":"2.0","id":null,"error":%s}'
+_USUAL_PATH = "/mcp"
 _KEPT = 4096  # bytes of a body, more than is shown
 
 
@@ -94,7 +96,12 @@ class Reader:
         wait = reply.header("retry-after")
         if wait:
             words += f", to be tried again after {self._redact.plain(wait, _TYPE)}"
-        return words + (f" and {self._beginning(body)}" if body.strip() else " and no body")
+        words += f" and {self._beginning(body)}" if body.strip() else " and no body"
+        if reply.status == _NOT_FOUND:
+            path = parse(self._endpoint.url).target.partition("?")[0]
+            others = "" if path == _USUAL_PATH else f" many servers answer at {_USUAL_PATH}"
+            words += f" (is the path of the URL right?{others})"
+        return words
 
     def _beginning(self, body: bytearray) -> str:
         text = self._redact.mask(bytes(body[:_KEPT]).decode("utf-8", "replace"))
@@ -109,3 +116,25 @@ def read_messages(body: bytearray) -> list[wire.Message]:
         return wire.read(body)
     except JsonError:
         return []
+
+
+def forgets_session(reply: Reply, body: bytearray, posted: bytes) -> bool:
+    """Tell whether a reply to `posted` asks for a new handshake (2025-11-25, "Session Management").
+
+    Servers made after an example of the TypeScript SDK say it with status 400 and in words.
+    What answers our request in other words is its answer, whatever the status.
+    """
+    if reply.status not in (_BAD_REQUEST, _NOT_FOUND) or reply.media_type == EVENTS:
+        return False
+    messages = read_messages(body)
+    own = wire.read(posted)[0].id
+    says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
+    is_answer = any(_same_id(each.id, own) for each in messages)
+    if reply.status == _NOT_FOUND:
+        return says_so or not is_answer
+    return says_so and not is_answer
+
+
+def _same_id(one: Value | None, own: Value | None) -> bool:
+    value = wire.load_or_none(own)
+    return isinstance(value, int | str) and wire.same_id(wire.load_or_none(one), value)

@@ -68,6 +68,19 @@ class Reply:
             self._lines.take(piece)
         return piece
 
+    def take(self) -> bytes | None:
+        """Take some of a body that is not compressed, if that has come; no bytes at its end.
+
+        Raises:
+            Unanswered: it breaks off.
+
+        """
+        piece = self.connection.take()
+        assert not isinstance(piece, Head), "the head has come"
+        if piece is not None and self._lines:
+            self._lines.take(piece)
+        return piece
+
     def leave(self) -> None:
         """Take note that no more of it is read."""
         if self._lines:

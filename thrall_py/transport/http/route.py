@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import ReceiveTimeout, Unanswered
+from thrall_py.protocol.watcher import NOBODY, Watcher
+from thrall_py.transport.http import heads
 from thrall_py.transport.http.connection import Connection, Request
 from thrall_py.transport.http.link import Link, TcpLink
 from thrall_py.transport.http.url import Url
@@ -17,6 +19,8 @@ from thrall_py.transport.http.waiting import WRITABLE, Waiting
 from thrall_py.visible import visible
 
 _ATTEMPT = 5.0  # seconds for one address of a host, while it has others
+
+_SECRET_HEADERS = heads.secret_names(())
 
 _Address = tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
 
@@ -28,13 +32,17 @@ class Route:
         url: of the server.
         proxy: what stands before it, if anything.
         waiting: how to wait.
+        watcher: is told of a tunnel, and of what is said to open it.
 
     """
 
-    def __init__(self, url: Url, proxy: Url | None, waiting: Waiting) -> None:
+    def __init__(
+        self, url: Url, proxy: Url | None, waiting: Waiting, watcher: Watcher = NOBODY
+    ) -> None:
         self._url = url
         self._proxy = proxy
         self._waiting = waiting
+        self._watcher = watcher
         self._addresses: list[tuple[int, _Address]] = []  # looked up once
 
     @property
@@ -121,10 +129,16 @@ class Route:
         headers = [("Host", target)]
         if proxy.credentials:
             headers.append(("Proxy-Authorization", proxy.credentials))
+        request = Request("CONNECT", target, headers)
+        self._watcher.connected(proxy.origin)
+        if self._watcher.wants_bytes:
+            self._watcher.to_server(heads.request(request, _SECRET_HEADERS))
         try:
-            head = Connection(link).exchange(Request("CONNECT", target, headers), deadline)
+            head = Connection(link).exchange(request, deadline)
         except Unanswered as problem:
             raise ServerError(f"the proxy {visible(proxy.origin)} {problem.what}") from None
+        if self._watcher.wants_bytes:
+            self._watcher.from_server(heads.reply(head, _SECRET_HEADERS), "")
         if not head.is_success:
             refusal = f"answered with status {head.status} when asked for {visible(target)}"
             raise ServerError(f"the proxy {visible(proxy.origin)} {refusal}")

@@ -20,6 +20,7 @@ class Standing:
 
     Args:
         connection: on which it was asked for.
+        heard: makes the reply of its head, and tells who follows.
         limit: bytes of one event.
         deliver: gets each message.
 
@@ -29,10 +30,16 @@ class Standing:
     """
 
     def __init__(
-        self, connection: Connection, limit: int, deliver: Callable[[bytearray], None]
+        self,
+        connection: Connection,
+        heard: Callable[[Connection, Head], Reply],
+        limit: int,
+        deliver: Callable[[bytearray], None],
     ) -> None:
         self.is_awaited = True
         self._connection: Connection | None = connection
+        self._heard = heard
+        self._reply: Reply | None = None
         self._events = EventStream(limit)
         self._deliver = deliver
 
@@ -44,8 +51,10 @@ class Standing:
         """Take what has come, without waiting; whether there was a message in it."""
         delivered = False
         try:
-            while self._connection and (piece := self._connection.take()) is not None:
-                delivered |= self._take(self._connection, piece)
+            if self._connection and not self._reply:
+                self._begin(self._connection)
+            while self._reply and (piece := self._reply.take()) is not None:
+                delivered |= self._take(piece)
         except (Unanswered, MessageTooLarge):
             self.close()
         return delivered
@@ -53,17 +62,24 @@ class Standing:
     def close(self) -> None:
         """Close it."""
         self.is_awaited = False
+        if self._reply:
+            self._reply.leave()
+            self._reply = None
         if self._connection:
             self._connection.close()
             self._connection = None
 
-    def _take(self, connection: Connection, piece: Head | bytes) -> bool:
-        if isinstance(piece, Head):
-            self.is_awaited = False
-            reply = Reply(connection, piece)
-            if reply.status != _OK or reply.media_type != _EVENTS or reply.is_compressed:
-                self.close()
-            return False
+    def _begin(self, connection: Connection) -> None:
+        """Take the head, if it has come."""
+        head = connection.take()
+        if not isinstance(head, Head):
+            return
+        self.is_awaited = False
+        self._reply = reply = self._heard(connection, head)
+        if reply.status != _OK or reply.media_type != _EVENTS or reply.is_compressed:
+            self.close()
+
+    def _take(self, piece: bytes) -> bool:
         if not piece:
             self.close()
         delivered = False

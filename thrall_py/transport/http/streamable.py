@@ -9,13 +9,12 @@ import re
 import time
 from collections import deque
 
-from thrall_py.errors import ServerError
-from thrall_py.protocol import mcp, wire
+from thrall_py.errors import ServerError, UnauthorizedError
+from thrall_py.protocol import mcp
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
-from thrall_py.protocol.jsontext import Value
 from thrall_py.transport.http.connection import Connection, Headers, Request
 from thrall_py.transport.http.contact import POSTED, Contact, Stream
-from thrall_py.transport.http.reader import EVENTS, read_messages
+from thrall_py.transport.http.reader import forgets_session
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.standing import Standing
 from thrall_py.transport.http.waiting import Woken
@@ -27,7 +26,6 @@ _STANDING_WAIT = 0.3  # seconds for the stream of a GET to begin; it may never
 _MOST_RESUMPTIONS = 3  # of a stream, without an event in between
 _HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
 _SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
-_BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
 class Streamable:
@@ -61,12 +59,8 @@ class Streamable:
         self.is_shared = False
         self._resumptions = 0  # since the last event
         self._posted = b""  # the last request
+        self._unsent = 0  # bytes of a call for which there is no connection yet
         self.farewell: int | None = None
-
-    @property
-    def has_session(self) -> bool:
-        """Whether the server handed out the id of a session."""
-        return bool(self.session_id)
 
     def join(self, session_id: bytes, revision: str) -> None:
         """Go on in a session that somebody else has opened."""
@@ -111,8 +105,8 @@ class Streamable:
         self._end_stream()
 
     def unread_by_server(self) -> int:
-        """Nobody can know."""
-        return 0
+        """Count what is not on its way; of the rest nobody can know."""
+        return self._unsent + sum(len(message) for message, _ in self._outgoing)
 
     def flush(self, deadline: float) -> None:
         """Post what is queued but for requests, whose replies `receive` waits for."""
@@ -151,7 +145,9 @@ class Streamable:
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
         if label.method == "tools/call":
+            self._unsent = len(message)
             self._unheard = origin.start(request, deadline), request
+            self._unsent = 0
             return
         reply = origin.request(request, deadline)
         self._has_begun = True
@@ -182,27 +178,11 @@ class Streamable:
             self._stream = Stream(reply, EventStream(self._contact.limit))
             return
         body = self._contact.read(reply, deadline)
-        if self.session_id and self._is_about_session(reply, body):
+        if self.session_id and forgets_session(reply, body, self._posted):
             self.session_id = b""
             what = f"does not know the session any more (status {reply.status})"
             raise Unanswered(what, reply.status, session_lost=True)
         self._incoming.append(reader.message(reply, body))
-
-    def _is_about_session(self, reply: Reply, body: bytearray) -> bool:
-        """Whether a new handshake is asked for (2025-11-25, "Session Management").
-
-        Servers made after an example of the TypeScript SDK say it with status 400 and in words.
-        What answers our request in other words is its answer, whatever the status.
-        """
-        if reply.status not in (_BAD_REQUEST, _NOT_FOUND) or reply.media_type == EVENTS:
-            return False
-        messages = read_messages(body)
-        own = wire.read(self._posted)[0].id
-        says_so = any(each.error and "session" in each.error.text.lower() for each in messages)
-        is_answer = any(_same_id(each.id, own) for each in messages)
-        if reply.status == _NOT_FOUND:
-            return says_so or not is_answer
-        return says_so and not is_answer
 
     def _headers(self, label: Label) -> Headers:
         headers: list[tuple[str, str | bytes]] = []
@@ -243,7 +223,10 @@ class Streamable:
             raise why
         reply = self._reply_to_resumption(events, why, deadline)
         if not self._contact.reader.is_stream(reply):
-            self._contact.read(reply, deadline)
+            try:
+                self._contact.read(reply, deadline)
+            except UnauthorizedError as problem:
+                raise UnauthorizedError(str(problem), is_late=True) from None
             what = f"does not let its stream of events be resumed (status {reply.status})"
             raise Unanswered(what, reply.status)
         self._stream = Stream(reply, EventStream(self._contact.limit, events.last_id))
@@ -280,7 +263,7 @@ class Streamable:
         patience = min(deadline, time.monotonic() + _STANDING_WAIT)
         with contextlib.suppress(ServerError, ReceiveTimeout):
             connection = origin.start(Request("GET", origin.url.target, headers), patience)
-            self._standing = Standing(connection, limit, self._incoming.append)
+            self._standing = Standing(connection, origin.heard, limit, self._incoming.append)
             while self._standing.is_awaited:
                 contact.waiting.until(patience, self._standing.fileno())
                 self._standing.take()
@@ -292,8 +275,3 @@ class Streamable:
 
     def _watching(self) -> contextlib.AbstractContextManager[None]:
         return self._contact.waiting.watching(self._standing)
-
-
-def _same_id(one: Value | None, own: Value | None) -> bool:
-    value = wire.load_or_none(own)
-    return isinstance(value, int | str) and wire.same_id(wire.load_or_none(one), value)

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import ssl
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,6 +13,8 @@ from thrall_py.transport.http.url import Url
 from thrall_py.visible import visible
 
 _Result = TypeVar("_Result")
+# What Python puts around OpenSSL's words: its library before, and a line of its own source behind.
+_PYTHONS_OWN = re.compile(r"^\[[^]]*\] | \(_ssl\.c:\d+\)$")
 
 
 class Trust:
@@ -27,7 +30,7 @@ class Trust:
         try:
             self._context = ssl.create_default_context(cafile=file, capath=folder)
         except OSError as problem:
-            why = visible(problem.strerror or str(problem))
+            why = _why(problem)
             raise InputError(f"SSL_CERT_FILE and SSL_CERT_DIR cannot be used: {why}") from None
         self._context.set_alpn_protocols(["http/1.1"])
 
@@ -46,8 +49,7 @@ class Trust:
                 f" {visible(problem.verify_message)} (SSL_CERT_FILE names other authorities)"
             ) from None
         except OSError as problem:
-            why = visible(getattr(problem, "reason", None) or problem.strerror or str(problem))
-            raise TlsError(f"no TLS with {visible(url.origin)}: {why}") from None
+            raise TlsError(f"no TLS with {visible(url.origin)}: {_why(problem)}") from None
 
 
 class TlsLink:
@@ -121,3 +123,8 @@ class TlsLink:
             self._incoming.write(records)
         else:
             self._incoming.write_eof()
+
+
+def _why(problem: OSError) -> str:
+    """Say what went wrong in OpenSSL's own words, or in those of the system."""
+    return visible(_PYTHONS_OWN.sub("", problem.strerror or str(problem)))
