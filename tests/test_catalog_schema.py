@@ -12,9 +12,9 @@ import thrall_py
 from thrall_py.catalog import codec, entry, file
 from thrall_py.catalog.change import FAILING
 from thrall_py.catalog.choice import Choice
-from thrall_py.catalog.entry import Entry, pin_item
+from thrall_py.catalog.entry import Entry, command_entry, pin_item
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec, UrlSpec
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec, UrlSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
 
@@ -29,7 +29,10 @@ ITEMS = {"tools": {tool["name"]: pin_item(tool) for tool in TOOLS}}
 ABOUT = mcp.ServerInfo("2025-11-25", "x", "1", "Do.")
 WHOLE = Entry(LAUNCH, ABOUT, ITEMS, prefix="p_", choice=Choice(("*",), ("z*",)))
 REACHED = WHOLE._replace(launch=UrlSpec("https://h/${A}", {"Authorization": "Bearer ${T}"}))
-CATALOG = json.loads(file.dumps(Catalog({"x": WHOLE, "u": REACHED._replace(prefix="u_")}, FAILING)))
+COMMAND = command_entry(ExecSpec(LAUNCH), ITEMS["tools"], "c_")
+CATALOG = json.loads(
+    file.dumps(Catalog({"x": WHOLE, "u": REACHED._replace(prefix="u_"), "c": COMMAND}, FAILING))
+)
 
 
 def read(content):
@@ -44,6 +47,12 @@ def test_what_is_written_fits(surface):
     assert list(VALIDATOR.iter_errors(reached)) == []
     assert read(reached).servers["u"].launch == REACHED.launch
     assert read(written).servers["x"].surface == surface
+
+
+def test_a_plain_command_fits():
+    assert list(VALIDATOR.iter_errors(CATALOG)) == []
+    bare = command_entry(ExecSpec(LaunchSpec(("x",), {})), ITEMS["tools"])
+    assert list(VALIDATOR.iter_errors(json.loads(file.dumps(Catalog({"b": bare}))))) == []
 
 
 def test_it_describes_every_member_and_names_every_word():
@@ -74,7 +83,10 @@ def put(value, *path):
     return change
 
 
-X, U = ("servers", "x"), ("servers", "u")
+X, U, C = ("servers", "x"), ("servers", "u"), ("servers", "c")
+
+
+SERVERS_ONLY = [name for name in CATALOG["servers"]["x"] if name not in codec.EXEC_MEMBERS]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +118,15 @@ X, U = ("servers", "x"), ("servers", "u")
         put("d", *U, "cwd"),
         put({}, *U, "env"),
         put(True, *U, "cleanEnv"),
+        put("server", *C, "kind"),
+        put("exec", *X, "kind"),
+        removed(*C, "kind"),
+        removed(*C, "command"),
+        removed(*C, "tools"),
+        put({}, *C, "tools"),
+        *(put(CATALOG["servers"]["x"][member], *C, member) for member in SERVERS_ONLY),
+        put("http://h/", *C, "url"),
+        put({}, *C, "headers"),
         put(1, *X, "cwd"),
         put({"a=b": ""}, *X, "env"),
         put({"": ""}, *X, "env"),

@@ -170,7 +170,7 @@ def test_help_for_a_terminal_of_few_letters_is_written_with_escapes(thrall, monk
     [
         (("cal",), "No such command 'cal'. Did you mean 'call'? (see thrall --help)"),
         (("call", "--catlog", "c"), "No such option '--catlog'. Did you mean '--catalog'? (see thrall call --help)"),
-        (("show", "--formt", "c"), "No such option '--formt'. Did you mean '--format'? (see thrall show --help)"),
+        (("check", "--formt", "c"), "No such option '--formt'. Did you mean '--format'? (see thrall check --help)"),
     ],
 )  # fmt: skip
 def test_a_mistyped_word_of_ours_is_told_with_the_nearest(thrall, words, near):

@@ -1,12 +1,14 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from thrall_py.catalog import codec, file
 from thrall_py.catalog.choice import Choice
-from thrall_py.catalog.entry import SURFACE, Entry, pin_item
+from thrall_py.catalog.entry import SURFACE, Entry, command_entry, pin_item
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec, UrlSpec
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec, UrlSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import JsonError
@@ -37,6 +39,10 @@ FULL = Entry(
 REACHED = FULL._replace(
     launch=UrlSpec("https://${HOST}/é", {"X-B": "", "Authorization": "Bearer ${T}", "A": "ü"})
 )
+COMMAND = command_entry(
+    ExecSpec(FULL.launch), {"é": pin_item({"name": "é", "x": [ExactNumber("1e400")]})}, "ü_"
+)
+BARE_COMMAND = command_entry(ExecSpec(LaunchSpec(("x",), {})), COMMAND.tools)
 TOOLS_ONLY = PLAIN._replace(surface=("tools",))
 EITHER = 'a server has either "url" and "headers" or "command" and its surroundings'
 TOOL = {"digest": pin_item({"name": "t"}).digest, "definition": {"name": "t"}}
@@ -70,6 +76,7 @@ def refusal(data):
         Catalog({}),
         Catalog({"s": PLAIN}),
         Catalog({"s": REACHED, "t": PLAIN._replace(launch=UrlSpec("http://h/", {}))}),
+        Catalog({"c": COMMAND, "d": BARE_COMMAND, "s": PLAIN}),
         Catalog({"s": FULL, "": TOOLS_ONLY, "ü\u200b": FULL}, ("breaking", "additive")),
     ],
 )
@@ -84,14 +91,14 @@ def test_the_text_is_ascii_in_one_order_with_a_final_newline():
     assert text.isascii()
     assert text.endswith("\n}\n")
     assert list(json.loads(text)["servers"]) == ["r", "s"]
-    others = [name for name in codec.ENTRY_MEMBERS if name not in {"url", "headers"}]
+    others = [name for name in codec.ENTRY_MEMBERS if name not in {"kind", "url", "headers"}]
     assert list(json.loads(text)["servers"]["s"]) == others
     assert list(json.loads(text)["servers"]["s"]["env"]) == ["A", "B"]
 
 
 def test_a_server_that_is_reached_has_an_address_and_headers_in_one_order():
     written = codec.encode_entry(REACHED)
-    launch = {"command", "cwd", "env", "cleanEnv"}
+    launch = {"kind", "command", "cwd", "env", "cleanEnv"}
     assert list(written) == [name for name in codec.ENTRY_MEMBERS if name not in launch]
     assert written["url"] == "https://${HOST}/é"
     assert list(written["headers"].items()) == [
@@ -99,6 +106,58 @@ def test_a_server_that_is_reached_has_an_address_and_headers_in_one_order():
         ("Authorization", "Bearer ${T}"),
         ("X-B", ""),
     ]
+
+
+def test_a_plain_command_has_a_kind_and_nothing_that_a_server_says():
+    written = codec.encode_entry(COMMAND)
+    assert tuple(written) == codec.EXEC_MEMBERS
+    assert written["kind"] == "exec"
+    assert list(codec.encode_entry(BARE_COMMAND)) == ["kind", "command", "tools"]
+
+
+WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=9)
+NAMES = WORDS.filter(lambda name: name and "=" not in name)
+
+
+@given(
+    command=st.lists(WORDS, min_size=1),
+    env=st.dictionaries(NAMES, WORDS),
+    clean=st.booleans(),
+    cwd=st.none() | WORDS,
+    prefix=WORDS,
+    tools=st.sets(st.text(), min_size=1),
+)
+def test_every_plain_command_is_read_as_it_was_written(command, env, clean, cwd, prefix, tools):
+    spec = ExecSpec(LaunchSpec(tuple(command), env, clean, cwd))
+    items = {name: pin_item({"name": name}) for name in sorted(tools)}
+    content = Catalog({"c": command_entry(spec, items, prefix)})
+    text = file.dumps(content)
+    assert file.loads(text.encode(), "c") == content
+    assert file.dumps(file.loads(text.encode(), "c")) == text
+
+
+RUNS = {"kind": "exec", "command": ["x"], "tools": {"t": TOOL}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"kind": "server"}, '"kind" should be "exec", or not be there'),
+        ({"kind": None}, '"kind" should be "exec", or not be there'),
+        ({"command": []}, 'a plain command has no "command"'),
+        ({"tools": {}}, "a plain command has no tool"),
+        ({"tools": None}, '"tools" should be an object'),
+        ({"url": "http://h/"}, "a plain command has the unknown member 'url'"),
+        ({"protocol": "2025-11-25"}, "a plain command has the unknown member 'protocol'"),
+        ({"only": []}, "a plain command has the unknown member 'only'"),
+        ({"prefix": 1}, '"prefix" should be text'),
+        ({"tools": {"u": TOOL}}, "the definition of 'u' has another name"),
+    ],
+)
+def test_a_plain_command_that_is_none_is_refused(changes, why):
+    with pytest.raises(JsonError) as refused:
+        codec.decode_entry({**RUNS, **changes})
+    assert str(refused.value) == why
 
 
 def test_no_headers_are_not_written():

@@ -99,7 +99,7 @@ def test_verbs_come_first(answer):
 
 
 def test_a_verb_has_its_options(answer):
-    assert answer("show", "-") == ["words", "--format", "--help"]
+    assert answer("show", "-") == ["words", "--format", "--serve", "--for", "--help"]
     assert "--catalog" in answer("call", "x", "--")
     assert answer("call", "--catalog=c", "--cat") == ["words"]
     assert answer("call", "--catalog", "c", "--cat") == ["words"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from thrall_py.catalog import configured
 from thrall_py.catalog.configured import Configured, Unusable
-from thrall_py.catalog.launch import LaunchSpec, UrlSpec
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec, UrlSpec
 from thrall_py.protocol.jsontext import JsonError
 
 GITHUB = "ghp_" + "a1B2" * 9
@@ -71,13 +71,28 @@ def test_several_servers_stay_in_their_order():
 
 def test_no_servers_are_no_servers():
     assert read('{"mcpServers": {}}') == {}
+    assert read("[]") == {}
+
+
+def test_a_tool_document_holds_plain_commands():
+    text = '[{"name": "b", "input_schema": {}, "command": ["x", "${A}"]}, {"name": "a"}]'
+    assert read(text) == {
+        "b": Configured(
+            ExecSpec(LaunchSpec(("x", "$${A}"), {})),
+            {},
+            definition={"name": "b", "inputSchema": {}},
+        ),
+        "a": Unusable('"input_schema" should be an object', is_disabled=False),
+    }
 
 
 @pytest.mark.parametrize(
-    "text", ["{}", "[]", "null", '"mcpServers"', '{"mcp": {}}', '{"mcpServers": []}', '{"s": {}}']
+    "text", ["{}", "null", '"mcpServers"', '{"mcp": {}}', '{"mcpServers": []}', '{"s": {}}']
 )
 def test_a_file_of_something_else_is_refused(text):
-    with pytest.raises(JsonError, match='^it has neither "mcpServers" nor "servers"$'):
+    with pytest.raises(
+        JsonError, match='^it has neither "mcpServers" nor "servers", and is no array of tools$'
+    ):
         read(text)
 
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from thrall_py.catalog import filing
 from thrall_py.catalog.choice import EVERYTHING, Choice
-from thrall_py.catalog.entry import SURFACE, Entry, pin_item
+from thrall_py.catalog.entry import SURFACE, Entry, command_entry, pin_item
 from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.filing import Wishes
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec
 from thrall_py.errors import CatalogError, InputError, ServerError
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
@@ -403,3 +403,46 @@ def test_a_secret_that_the_server_repeats_is_not_filed(found, sentence):
 )  # fmt: skip
 def test_a_secret_in_what_is_left_out_does_not_matter(found, wishes):
     assert add(Catalog({}), found, wishes).name == "fake"
+
+
+# -- plain commands ----------------------------------------------------------------------------
+
+
+def command(tool, *words, description="Says it."):
+    """A plain command that is one tool."""
+    item = pin_item({"name": tool, "description": description, **NO_WARNINGS})
+    return command_entry(ExecSpec(LaunchSpec(words, {})), {tool: item})
+
+
+def test_a_plain_command_is_filed_with_its_prefix_and_keeps_it():
+    catalog = Catalog({})
+    filed = add(catalog, command("say", "x"), Wishes("say", "p_"))
+    assert filed == ("say", command("say", "x")._replace(prefix="p_"), [], [], [], True)
+    renewed = add(catalog, command("say", "x", description="Says more."), Wishes("say"))
+    assert (renewed.entry.prefix, changes(renewed)) == ("p_", [("say", "description", "text")])
+
+
+def test_a_plain_command_that_runs_something_else_now_is_told_of():
+    catalog = Catalog({})
+    add(catalog, command("say", "x"), Wishes("say"))
+    (warning,) = add(catalog, command("say", "y"), Wishes("say")).warnings
+    assert warning == "it runs another command than in the earlier pin, or in other surroundings"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        (command("a", "x"), entry("b"), "a plain command"),
+        (entry("a"), command("b", "x"), "a server"),
+    ],
+)
+def test_a_plain_command_and_a_server_do_not_take_each_others_place(first, second, what):
+    catalog = Catalog({})
+    add(catalog, first, Wishes("n"))
+    sentence = f"n is {what}: give this one a --name, or unpin that one"
+    assert refusal(CatalogError, catalog, second, Wishes("n")) == sentence
+
+
+def test_a_plain_command_without_a_description_is_told_of():
+    (warning,) = add(Catalog({}), command("say", "x", description=""), Wishes("say")).warnings
+    assert warning == '"say": no description, so a model has to guess what it is for'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thrall_py.catalog.launch import LaunchSpec, UrlSpec, as_headers
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec, UrlSpec, as_headers
 from thrall_py.protocol.jsontext import JsonError
 
 STARTED = LaunchSpec(("/usr/bin/server", "x"), {})
@@ -41,6 +41,15 @@ def test_a_server_is_the_same_whatever_surrounds_it():
     assert not REACHED.is_same(REACHED._replace(url="https://h.example/"))
     assert not STARTED.is_same(REACHED)
     assert not REACHED.is_same(STARTED)
+
+
+def test_a_plain_command_is_not_the_server_that_has_its_words():
+    command = ExecSpec(STARTED)
+    assert command != STARTED
+    assert command.program == "server"
+    assert command.is_same(ExecSpec(STARTED._replace(env={"A": "b"})))
+    assert not command.is_same(STARTED)
+    assert not STARTED.is_same(command)
 
 
 def test_no_header_is_there_twice_however_it_is_spelled():

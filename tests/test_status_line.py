@@ -51,6 +51,12 @@ def calling(screen):
     return screen
 
 
+def test_a_plain_command_is_called_as_soon_as_it_is_started(screen):
+    screen.line.spawned("program")
+    screen.line.running()
+    assert screen.after(1) == "calling work  1 s"
+
+
 def test_nothing_is_drawn_for_a_second(screen):
     screen.line.spawned("server")
     assert screen.after(0.99) == ""

@@ -96,6 +96,7 @@ def test_several_are_told_all_of_it():
         "closing": (),
         "answered": (),
         "resumed": (),
+        "running": (),
         "listed": ("tools", 1),
     }
     for name in METHODS:
@@ -112,6 +113,7 @@ def test_nobody_takes_notice_of_anything():
         "closing": (),
         "answered": (),
         "resumed": (),
+        "running": (),
         "listed": ("tools", 1),
     }
     assert [getattr(NOBODY, name)(*given.get(name, ("x",))) for name in METHODS] == [None] * len(

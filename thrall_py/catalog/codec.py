@@ -4,8 +4,16 @@ from collections.abc import Collection
 
 from thrall_py.catalog.change import FAILING
 from thrall_py.catalog.choice import Choice
-from thrall_py.catalog.entry import SURFACE, Entry, Items, PinnedItem, pin_item
+from thrall_py.catalog.entry import (
+    SURFACE,
+    Entry,
+    Items,
+    PinnedItem,
+    command_entry,
+    pin_item,
+)
 from thrall_py.catalog.launch import (
+    ExecSpec,
     LaunchSpec,
     ServerSpec,
     UrlSpec,
@@ -16,7 +24,11 @@ from thrall_py.catalog.launch import (
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Json, JsonError
 
+KIND = "kind"
+EXEC = "exec"  # the one kind that has a name: an entry without one is a server
+EXEC_MEMBERS = (KIND, "command", "cwd", "env", "cleanEnv", "prefix", mcp.TOOLS.member)
 ENTRY_MEMBERS = (
+    KIND,
     "url",
     "headers",
     "command",
@@ -37,6 +49,8 @@ ENTRY_MEMBERS = (
 
 def encode_entry(entry: Entry) -> Json:
     """Make the JSON of an entry, its members in the order of the page."""
+    if isinstance(entry.launch, ExecSpec):
+        return _encode_exec(entry.launch, entry)
     server = entry.server
     plain = _encode_spec(entry.launch)
     if entry.prefix:
@@ -64,6 +78,8 @@ def decode_entry(value: Json) -> Entry:
         JsonError: it is not one; the message says why.
 
     """
+    if isinstance(value, dict) and KIND in value:
+        return _decode_exec(value)
     members = _object(value, "a server", ENTRY_MEMBERS)
     about = _object(members.get("server", {}), '"server"', ("name", "version"))
     instructions = members.get("instructions")
@@ -94,7 +110,11 @@ def _encode_spec(spec: ServerSpec) -> dict[str, Json]:
         if spec.headers:
             plain["headers"] = {name: spec.headers[name] for name in sorted(spec.headers)}
         return plain
-    plain = {"command": list(spec.command)}
+    return _encode_launch(spec)
+
+
+def _encode_launch(spec: LaunchSpec) -> dict[str, Json]:
+    plain: dict[str, Json] = {"command": list(spec.command)}
     if spec.cwd is not None:
         plain["cwd"] = spec.cwd
     if spec.env:
@@ -110,9 +130,14 @@ def _decode_spec(members: dict[str, Json]) -> ServerSpec:
         raise JsonError('a server has either "url" and "headers" or "command" and its surroundings')
     if "url" in members:
         return UrlSpec(as_word(members["url"], '"url"'), as_headers(members.get("headers", {})))
+    return _decode_launch(members, 'a server has no "command" and no "url"')
+
+
+def _decode_launch(members: dict[str, Json], otherwise: str) -> LaunchSpec:
+    """The command and its surroundings; `otherwise` is what is wrong if there is none."""
     command = members.get("command")
     if not isinstance(command, list) or not command:
-        raise JsonError('a server has no "command" and no "url"')
+        raise JsonError(otherwise)
     cwd = members.get("cwd")
     env = _object(members.get("env", {}), '"env"')
     return LaunchSpec(
@@ -121,6 +146,24 @@ def _decode_spec(members: dict[str, Json]) -> ServerSpec:
         _flag(members.get("cleanEnv", False), '"cleanEnv"'),
         None if cwd is None else as_word(cwd, '"cwd"'),
     )
+
+
+def _encode_exec(spec: ExecSpec, entry: Entry) -> Json:
+    plain: dict[str, Json] = {KIND: EXEC, **_encode_launch(spec.run)}
+    if entry.prefix:
+        plain["prefix"] = entry.prefix
+    return {**plain, mcp.TOOLS.member: _encode_items(entry.tools)}
+
+
+def _decode_exec(value: dict[str, Json]) -> Entry:
+    if value[KIND] != EXEC:
+        raise JsonError(f'"{KIND}" should be "{EXEC}", or not be there')
+    members = _object(value, "a plain command", EXEC_MEMBERS)
+    tools = _decode_items(mcp.TOOLS, members, (mcp.TOOLS.member,))
+    if not tools:
+        raise JsonError("a plain command has no tool")
+    command = ExecSpec(_decode_launch(members, 'a plain command has no "command"'))
+    return command_entry(command, tools, _text(members.get("prefix", ""), '"prefix"'))
 
 
 def decode_policy(value: Json) -> tuple[str, ...]:

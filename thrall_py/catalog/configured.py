@@ -1,5 +1,7 @@
 """Servers as agents' configuration files name them: `mcpServers`, or VS Code's `servers`. Pure.
 
+A tool document is taken as well: each of its tools is a plain command.
+
 Such a file is JSON, with comments in some programs, and often holds secrets in clear; what looks
 like one leaves here as the name of a variable, its value apart.
 """
@@ -7,10 +9,10 @@ like one leaves here as the name of a variable, its value apart.
 import re
 from typing import NamedTuple
 
-from thrall_py.catalog import credentials
+from thrall_py.catalog import credentials, tool_document
 from thrall_py.catalog.launch import (
+    EntrySpec,
     LaunchSpec,
-    ServerSpec,
     UrlSpec,
     as_headers,
     as_variable,
@@ -37,11 +39,15 @@ _HARMLESS = re.compile(r"[0-9]*|[./~].*|true|false", re.DOTALL | re.IGNORECASE)
 
 
 class Configured(NamedTuple):
-    """A server of such a file: how it is started or reached, and values that stay apart."""
+    """A server of such a file: how it is started or reached, and values that stay apart.
 
-    launch: ServerSpec
+    Or a plain command, and the definition of its tool.
+    """
+
+    launch: EntrySpec
     given: dict[str, str]
     is_disabled: bool = False
+    definition: dict[str, Json] | None = None
 
 
 class Unusable(NamedTuple):
@@ -59,13 +65,15 @@ def read(data: bytes) -> dict[str, Configured | Unusable]:
 
     """
     root = jsontext.load(_plain(jsontext.decode(jsontext.latin1(data))))
+    if isinstance(root, list):
+        return {name: _command(tool) for name, tool in tool_document.by_name(root).items()}
     holders = [root, root.get("mcp")] if isinstance(root, dict) else []
     for holder in holders:
         for name in ("mcpServers", "servers"):
             servers = holder.get(name) if isinstance(holder, dict) else None
             if isinstance(servers, dict):
                 return {key: _configured(value) for key, value in servers.items()}
-    raise JsonError('it has neither "mcpServers" nor "servers"')
+    raise JsonError('it has neither "mcpServers" nor "servers", and is no array of tools')
 
 
 def _plain(text: str) -> str:
@@ -89,6 +97,14 @@ def _configured(value: Json) -> Configured | Unusable:
         return _server(value)._replace(is_disabled=is_disabled)
     except JsonError as problem:
         return Unusable(str(problem), is_disabled)
+
+
+def _command(value: dict[str, Json]) -> Configured | Unusable:
+    try:
+        command, definition = tool_document.read_tool(value)
+    except JsonError as problem:
+        return Unusable(str(problem), is_disabled=False)
+    return Configured(command, {}, definition=definition)
 
 
 def _server(value: Json) -> Configured:

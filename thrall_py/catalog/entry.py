@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from thrall_py.catalog.choice import EVERYTHING, Choice
-from thrall_py.catalog.launch import ServerSpec
+from thrall_py.catalog.launch import EntrySpec, ExecSpec
 from thrall_py.errors import ServerError
 from thrall_py.protocol import canonical, mcp
 from thrall_py.protocol.jsontext import Json, JsonError, Value
@@ -37,10 +37,10 @@ class Entry(NamedTuple):
     """One server: how it is started or reached, what it said of itself, and what it offered.
 
     `items` has a mapping for each kind (mcp.Kind.member); `surface` and `choice` say what was
-    looked at.
+    looked at. Or a plain command, which says nothing and has the tools that it was given.
     """
 
-    launch: ServerSpec
+    launch: EntrySpec
     server: mcp.ServerInfo
     items: dict[str, Items]
     surface: tuple[str, ...] = SURFACE
@@ -56,6 +56,12 @@ class Entry(NamedTuple):
     def offered(self) -> Items:
         """The tools, by the names they are called by."""
         return {self.prefix + name: item for name, item in self.tools.items()}
+
+
+def command_entry(command: ExecSpec, tools: Items, prefix: str = "") -> Entry:
+    """Make the entry of a plain command: nobody speaks a protocol, or can be asked for more."""
+    member = mcp.TOOLS.member
+    return Entry(command, mcp.ServerInfo(""), {member: tools}, (member,), prefix)
 
 
 class Live(NamedTuple):

@@ -1,5 +1,6 @@
 """Puts a pin into a catalog: under which name, with which of its tools, and beside whom. Pure."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from thrall_py.catalog import drift, review
@@ -7,7 +8,7 @@ from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import INSTRUCTIONS, SURFACE, Entry, Live
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import ServerSpec
+from thrall_py.catalog.launch import EntrySpec, ExecSpec
 from thrall_py.errors import CatalogError, InputError, ServerError
 from thrall_py.protocol import canonical, mcp
 from thrall_py.redact import Redactor
@@ -36,7 +37,7 @@ class Filed(NamedTuple):
     is_new: bool  # there was no earlier pin
 
 
-def earlier_name(catalog: Catalog, launch: ServerSpec, name: str | None) -> str | None:
+def earlier_name(catalog: Catalog, launch: EntrySpec, name: str | None) -> str | None:
     """Find the name of an earlier pin: the given one, or that of the same command."""
     if name is not None:
         return name if name in catalog.servers else None
@@ -74,6 +75,7 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
     warnings = [
         *(f"no tool matches {redact.quoted(pattern)} any more" for pattern in useless),
         *review.entry_warnings(entry, redact),
+        *_command_warnings(earlier, entry),
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
@@ -85,10 +87,20 @@ def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry |
     own = found.server.name or found.launch.program
     name = earlier_name(catalog, found.launch, wishes.name) or wishes.name or own
     earlier = catalog.servers.get(name)
+    if earlier and isinstance(earlier.launch, ExecSpec) != isinstance(found.launch, ExecSpec):
+        what = "a plain command" if isinstance(earlier.launch, ExecSpec) else "a server"
+        raise CatalogError(f"{visible(name)} is {what}: give this one a --name, or unpin that one")
     by_program = not (wishes.name or found.server.name)  # as others may be filed, too
     if earlier and by_program and not earlier.launch.is_same(found.launch):
         raise CatalogError(f"{visible(name)} is another server: give this one a --name")
     return name, earlier
+
+
+def _command_warnings(earlier: Entry | None, entry: Entry) -> Iterator[str]:
+    """Tell what no definition shows of a plain command that takes the place of another."""
+    is_command = isinstance(entry.launch, ExecSpec)
+    if is_command and earlier and earlier.launch != entry.launch:
+        yield "it runs another command than in the earlier pin, or in other surroundings"
 
 
 def _as_wished(found: Entry, wishes: Wishes, earlier: Entry | None) -> Entry:

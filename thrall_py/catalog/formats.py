@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 
 from thrall_py.catalog.entry import PinnedItem
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import ServerSpec, UrlSpec
+from thrall_py.catalog.launch import ExecSpec, ServerSpec, UrlSpec
 from thrall_py.protocol.jsontext import Json
 
 _NO_SCHEMA: dict[str, Json] = {"type": "object"}
+
+GATEWAY = "thrall"  # what an agent knows the one server by that serves a catalog
 
 Tool = tuple[str, PinnedItem]  # by the name it is called by
 
@@ -67,11 +69,21 @@ def as_anthropic(tools: list[Tool], _: Sequence[str]) -> Json:
 
 
 def as_servers(catalog: Catalog) -> Json:
-    """An `mcpServers` file: how the servers are started, `${NAME}` as it stands in the catalog."""
+    """An `mcpServers` file: how the servers are started, `${NAME}` as it stands in the catalog.
+
+    A plain command is no server, and left out.
+    """
     servers: dict[str, Json] = {}
     for name, entry in sorted(catalog.servers.items()):
-        servers[name] = _server(entry.launch)
+        if not isinstance(entry.launch, ExecSpec):
+            servers[name] = _server(entry.launch)
     return {"mcpServers": servers}
+
+
+def commands(catalog: Catalog) -> list[str]:
+    """List the entries that are plain commands."""
+    servers = sorted(catalog.servers.items())
+    return [name for name, entry in servers if isinstance(entry.launch, ExecSpec)]
 
 
 def _server(spec: ServerSpec) -> Json:
@@ -86,6 +98,16 @@ def _server(spec: ServerSpec) -> Json:
     if spec.cwd is not None:
         server["cwd"] = spec.cwd
     return server
+
+
+def as_gateway(argv: Sequence[str]) -> Json:
+    """An `mcpServers` file with one server: Claude Code, Claude Desktop and Cursor read it."""
+    return {"mcpServers": {GATEWAY: {"command": argv[0], "args": [*argv[1:]]}}}
+
+
+def as_vscode_gateway(argv: Sequence[str]) -> Json:
+    """The same as VS Code's `mcp.json` has it."""
+    return {"servers": {GATEWAY: {"type": "stdio", "command": argv[0], "args": [*argv[1:]]}}}
 
 
 FORMATS: dict[str, Callable[[list[Tool], Sequence[str]], Json]] = {

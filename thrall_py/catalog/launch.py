@@ -28,7 +28,7 @@ class LaunchSpec(NamedTuple):
         """As much of how it is started as may be repeated: the first word."""
         return self.command[0]
 
-    def is_same(self, other: "ServerSpec") -> bool:
+    def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same server, whatever its surroundings."""
         return isinstance(other, LaunchSpec) and self.command == other.command
 
@@ -51,12 +51,36 @@ class UrlSpec(NamedTuple):
         found = _ORIGIN.match(self.url)
         return found["scheme"] + found["host"] + (found["port"] or "") if found else "a URL"
 
-    def is_same(self, other: "ServerSpec") -> bool:
+    def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same server, whatever is sent along."""
         return isinstance(other, UrlSpec) and self.url == other.url
 
 
+class ExecSpec(NamedTuple):
+    """A plain command, which is no server: it runs once for each call.
+
+    It holds a LaunchSpec and is none, so nobody takes the one for the other.
+    """
+
+    run: LaunchSpec
+
+    @property
+    def program(self) -> str:
+        """What it is called."""
+        return self.run.program
+
+    @property
+    def origin(self) -> str:
+        """As much of how it is started as may be repeated: the first word."""
+        return self.run.origin
+
+    def is_same(self, other: "EntrySpec") -> bool:
+        """Whether it is the same command, whatever its surroundings."""
+        return isinstance(other, ExecSpec) and self.run.is_same(other.run)
+
+
 ServerSpec = LaunchSpec | UrlSpec
+EntrySpec = ServerSpec | ExecSpec  # what an entry of a catalog is about
 
 
 def as_word(value: Json, what: str) -> str:

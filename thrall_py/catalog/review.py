@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Json
 from thrall_py.redact import Redactor
@@ -65,6 +66,8 @@ def entry_warnings(entry: Entry, redact: Redactor) -> Iterator[str]:
             oddity = schema_oddity(item.definition) if is_tool else None
             if oddity:
                 yield f"{shown}: {oddity}"
+            if isinstance(entry.launch, ExecSpec) and not item.summary:
+                yield f"{shown}: no description, so a model has to guess what it is for"
     if not entry.tools:
         yield "no tools: the pin is empty"
 

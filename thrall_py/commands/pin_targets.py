@@ -1,11 +1,17 @@
-"""Which servers `pin` asks: the one behind `--`, those of a file, or those of the catalog."""
+"""Which servers `pin` asks: the one behind `--`, those of a file, or those of the catalog.
+
+Or which plain commands it takes, which are not asked.
+"""
 
 from typing import NamedTuple
 
 from thrall_py.catalog import configured, entry, file, filing
 from thrall_py.catalog.choice import Choice
 from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec
+from thrall_py.commands import pin_command
 from thrall_py.commands.invocation import Invocation
+from thrall_py.commands.pin_command import CommandOptions
 from thrall_py.errors import CatalogError, InputError, UsageError
 from thrall_py.options import NO_SERVER_OPTIONS, ServerOptions
 from thrall_py.protocol import mcp
@@ -15,6 +21,7 @@ from thrall_py.verbs.pin import Failed, Target
 from thrall_py.visible import visible
 
 _LARGEST = 1 << 24  # bytes of a configuration file
+_LEFT_ALONE = "left alone: a plain command cannot be asked; --exec pins it again"
 
 
 class PinOptions(NamedTuple):
@@ -34,6 +41,7 @@ class PinOptions(NamedTuple):
     allow_literal: bool
     jobs: int
     server: ServerOptions
+    command: CommandOptions
 
 
 def choose(
@@ -46,18 +54,31 @@ def choose(
         CatalogError, InputError: a file or a name in it is of no use.
 
     """
+    pin_command.check(wanted.command, invocation.server)
     _refuse_contradictions(invocation, wanted)
-    for word in (wanted.name or "", wanted.prefix or "", *wanted.only, *wanted.leave_out):
+    for word in _words(wanted):
         arguments.decode_argument(word)  # what is not UTF-8 cannot be stored
     if wanted.update:
-        return _of_catalog(wanted, catalog), []
+        return _of_catalog(invocation, wanted, catalog), []
     if wanted.source is not None:
         return _of_file(invocation, wanted, catalog)
     server = wanted.server
     for word in (*(invocation.server or ()), server.cwd or "", server.url or "", *server.header):
         arguments.decode_argument(word)
-    found = configured.Configured(server.spec(invocation.server), server.given)
+    spec = server.spec(invocation.server)
+    if wanted.command.tool is not None:
+        assert isinstance(spec, LaunchSpec), "--url was refused"
+        definition = pin_command.define(wanted.command)
+        found = configured.Configured(ExecSpec(spec), server.given, definition=definition)
+        return [_target(found, wanted.name or wanted.command.tool, wanted, catalog)], []
+    found = configured.Configured(spec, server.given)
     return [_target(found, wanted.name, wanted, catalog)], []
+
+
+def _words(wanted: PinOptions) -> tuple[str, ...]:
+    """The words of options that are stored."""
+    about = (wanted.name, wanted.prefix, wanted.command.tool, wanted.command.description)
+    return (*(word or "" for word in about), *wanted.only, *wanted.leave_out)
 
 
 def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
@@ -90,6 +111,18 @@ def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
 def _target(
     server: configured.Configured, name: str | None, wanted: PinOptions, catalog: Catalog
 ) -> Target:
+    if server.definition is not None:
+        if wanted.only or wanted.leave_out or wanted.surface:
+            raise UsageError("--only, --except and --surface are about what a server offers")
+        wishes = filing.Wishes(name, wanted.prefix)
+        return Target(
+            server.launch,
+            server.given,
+            wishes,
+            allow_literal=wanted.allow_literal,
+            name=name,
+            definition=server.definition,
+        )
     choice = Choice(wanted.only, wanted.leave_out) if wanted.only or wanted.leave_out else None
     surface = None
     if wanted.surface:
@@ -107,13 +140,16 @@ def _target(
     )
 
 
-def _of_catalog(wanted: PinOptions, catalog: Catalog) -> list[Target]:
+def _of_catalog(invocation: Invocation, wanted: PinOptions, catalog: Catalog) -> list[Target]:
     names = wanted.names or tuple(catalog.servers)
     if not names:
         raise CatalogError(f"{visible(wanted.catalog)} has no servers, so there is nothing to pin")
     targets = []
     for name in names:
         pinned = file.entry_of(catalog, name)
+        if isinstance(pinned.launch, ExecSpec):
+            invocation.note(_LEFT_ALONE, name)
+            continue
         target = _target(configured.Configured(pinned.launch, {}), name, wanted, catalog)
         targets.append(target._replace(remembered=_newest_of_its_era(pinned.server.revision)))
     return targets

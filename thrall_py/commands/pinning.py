@@ -8,6 +8,8 @@ from typing import NamedTuple
 from thrall_py import errors
 from thrall_py.catalog import file, filing, report
 from thrall_py.catalog.drift import Difference
+from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.commands import differences, pin_targets, servers
 from thrall_py.commands.invocation import Invocation, is_styled, say
 from thrall_py.commands.pin_targets import PinOptions
@@ -107,16 +109,22 @@ def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
     """Tell on stderr what was pinned, or would be."""
     if invocation.is_quiet:
         return
-    occasion = Occasion.UPDATE if wanted.update else Occasion.PIN
-    if wanted.dry_run:
-        occasion = Occasion.DRY_RUN
     for found, each in stored.pins:
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
+        occasion = _occasion(wanted, each.entry)
         listing.tell(odd, found.redact, tell, occasion=occasion, terminal=is_styled(2))
         if found.target.given and wanted.source is not None:
             names = ", ".join(f"${{{name}}}" for name in found.target.given)
             tell(f"secrets of the file are left out: set {names} for check and call")
+
+
+def _occasion(wanted: PinOptions, entry: Entry) -> Occasion:
+    if wanted.dry_run:
+        return Occasion.DRY_RUN
+    if wanted.update:
+        return Occasion.UPDATE
+    return Occasion.COMMAND if isinstance(entry.launch, ExecSpec) else Occasion.PIN
 
 
 def _print(stored: Stored, wanted: PinOptions, interrupts: Interrupts) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from thrall_py.catalog.entry import Entry
-from thrall_py.catalog.launch import UrlSpec
+from thrall_py.catalog.launch import ExecSpec, UrlSpec
 from thrall_py.errors import SessionLostError, ThrallError
 from thrall_py.gateway import starting
 from thrall_py.gateway.audit import Log
+from thrall_py.gateway.command import PlainCommand
 from thrall_py.gateway.core import Forward
 from thrall_py.gateway.definitions import Definitions, Drifted
 from thrall_py.gateway.links import CarrierLink
@@ -61,8 +62,10 @@ class Upstream:
     """
 
     def __init__(self, name: str, entry: Entry, settings: Settings) -> None:
+        assert not isinstance(entry.launch, ExecSpec), "a plain command is another matter"
         self.name = name
         self.entry = entry
+        self._launch = entry.launch
         self.is_modern: bool | None = None
         self._settings = settings
         self._source = self._make_source()
@@ -130,7 +133,7 @@ class Upstream:
     # -- how it is kept ------------------------------------------------------------------------
 
     def _make_source(self) -> Source:
-        is_url = isinstance(self.entry.launch, UrlSpec)
+        is_url = isinstance(self._launch, UrlSpec)
         if self._settings.isolate:
             return Fresh(self._start_alone if is_url else self._start_process)
         if is_url:
@@ -138,7 +141,7 @@ class Upstream:
         return Warm(self._start_process, self._settings.idle)
 
     async def _start_process(self) -> Held:
-        server = prepare(self.entry.launch, {}, fill_in=True)
+        server = prepare(self._launch, {}, fill_in=True)
         remembered = self.entry.server.revision
         link = await starting.start_process(server, self._settings.connection, remembered)
         self.is_modern = link.server.is_modern
@@ -162,7 +165,7 @@ class Upstream:
         return await self._carrier(Journey(self._remembered(), ticket))
 
     async def _carrier(self, journey: Journey) -> tuple[CarrierLink, Redactor]:
-        server = prepare(self.entry.launch, {}, fill_in=True)
+        server = prepare(self._launch, {}, fill_in=True)
         link = await starting.start_carrier(server, self._settings.connection, journey)
         self.is_modern = link.server.is_modern
         return link, server.redact
@@ -173,7 +176,7 @@ class Upstream:
         return None if revision == mcp.MODERN else revision
 
     def _defined(self) -> Definitions:
-        lasting = _ON_A_URL if isinstance(self.entry.launch, UrlSpec) else _ALWAYS
+        lasting = _ON_A_URL if isinstance(self._launch, UrlSpec) else _ALWAYS
         return Definitions(self.entry, self._settings.connection, lasting)
 
 
@@ -187,10 +190,10 @@ class Upstreams:
     """
 
     def __init__(self, entries: Mapping[str, Entry], settings: Settings) -> None:
-        self._held = {name: Upstream(name, each, settings) for name, each in entries.items()}
+        self._held = {name: _make(name, each, settings) for name, each in entries.items()}
         self._is_eager = settings.eager
 
-    def __getitem__(self, name: str) -> Upstream:
+    def __getitem__(self, name: str) -> Upstream | PlainCommand:
         return self._held[name]
 
     async def start(self) -> dict[str, ThrallError]:
@@ -208,6 +211,12 @@ class Upstreams:
     async def close(self) -> None:
         """End all of them."""
         await asyncio.gather(*(each.close() for each in self._held.values()))
+
+
+def _make(name: str, entry: Entry, settings: Settings) -> Upstream | PlainCommand:
+    if isinstance(entry.launch, ExecSpec):
+        return PlainCommand(name, entry, settings.connection)
+    return Upstream(name, entry, settings)
 
 
 def _is_mismatch(message: wire.Message) -> bool:

@@ -20,6 +20,7 @@ class Occasion(Enum):
     """What is told of, in the words around the number of tools; they are named for a pin alone."""
 
     PIN = "{} pinned; hints are the server's own word, nobody has verified them"
+    COMMAND = "{} pinned, a plain command"
     UPDATE = "{}"
     DRY_RUN = "would pin {}; nothing was written"
 

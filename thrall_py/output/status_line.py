@@ -98,6 +98,10 @@ class StatusLine(Watcher):
         self._enter(f"starting {visible(program)[:_NAME]}")
         self._is_starting = True
 
+    def running(self) -> None:  # type: ignore[explicit-override]  # likewise
+        """A plain command has no handshake: it is called already."""
+        self._enter(f"calling {self._subject}")
+
     def sent(self, method: str) -> None:  # type: ignore[explicit-override]  # likewise
         """Enter another stage, unless it is one more page, or one more round of a call.
 

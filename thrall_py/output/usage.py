@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from thrall_py.catalog import parameters, review
 from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.catalog.parameters import Parameter
 from thrall_py.protocol import canonical
 from thrall_py.redact import Redactor
@@ -44,9 +45,11 @@ class Shown(NamedTuple):
     def heading(self) -> str:
         """The same in one sentence."""
         name, origin, version, count, prefix = self.fields
+        is_command = isinstance(self.entry.launch, ExecSpec)
+        without = "a plain command" if is_command else "no version"
         parts = [
             origin,
-            f"version {version}" if version else "no version",
+            f"version {version}" if version else without,
             "1 tool" if count == "1" else f"{count} tools",
             *([f"prefix {prefix}"] if prefix else []),
         ]

@@ -106,6 +106,11 @@ class SeveralWatchers(Watcher):
         for each in self._watchers:
             each.spawned(program)
 
+    def running(self) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
+        """Pass it on."""
+        for each in self._watchers:
+            each.running()
+
     def connected(self, origin: str) -> None:  # type: ignore[explicit-override]  # @override is of 3.12
         """Pass it on."""
         for each in self._watchers:

@@ -22,6 +22,9 @@ class Watcher:
     def spawned(self, program: str) -> None:
         """Take note that the server was started; of its argv this is the first word."""
 
+    def running(self) -> None:
+        """Take note that what was started is a plain command: what follows is the call itself."""
+
     def connected(self, origin: str) -> None:
         """Take note of a new connection to the server."""
 

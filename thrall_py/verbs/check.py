@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import drift, entry
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.catalog.report import Report
 from thrall_py.errors import JsonRpcError, ServerError, ThrallError
 from thrall_py.protocol import mcp
@@ -39,6 +40,8 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
 
     """
     pinned = target.entry
+    if isinstance(pinned.launch, ExecSpec):
+        return _check_command(target, pinned.launch)
     server = prepare(pinned.launch, {}, fill_in=True)
     try:
         with open_session(server, connection, interrupts, pinned.server.revision) as session:
@@ -73,6 +76,20 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
     if has_two_faces and not report.has_drifted:
         _refuse_two_faces(pinned, first, second, server.redact)
     return report
+
+
+def _check_command(target: Target, command: ExecSpec) -> Report:
+    """Look for a plain command: nobody can be asked for its tools, which are what was pinned."""
+    from thrall_py.verbs import execute
+
+    redact = execute.look_for(command)
+    return Report(
+        target.catalog,
+        target.name,
+        tuple(target.entry.tools),
+        allowed=target.allowed,
+        redact=redact,
+    )
 
 
 def _refuse_two_faces(

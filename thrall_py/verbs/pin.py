@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import credentials
-from thrall_py.catalog.entry import SURFACE, Entry
+from thrall_py.catalog.entry import SURFACE, Entry, command_entry, pin_item
 from thrall_py.catalog.filing import Wishes
-from thrall_py.catalog.launch import ServerSpec, UrlSpec
+from thrall_py.catalog.launch import EntrySpec, ExecSpec, ServerSpec, UrlSpec
 from thrall_py.errors import InputError, ThrallError
+from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
@@ -20,7 +21,7 @@ from thrall_py.visible import visible
 
 
 class Target(NamedTuple):
-    """A server to be pinned.
+    """A server to be pinned, or a plain command.
 
     Attributes:
         launch: how it is started or reached, as the catalog will say it.
@@ -30,16 +31,18 @@ class Target(NamedTuple):
         allow_literal: whether words that look like credentials may be stored.
         remembered: the revision to open with, where an earlier pin tells the era.
         name: what it is called in the catalog; None as long as it has not said its own name.
+        definition: of the tool that a plain command is; a server is asked.
 
     """
 
-    launch: ServerSpec
+    launch: EntrySpec
     given: Mapping[str, str]
     wishes: Wishes
     surface: tuple[str, ...] = SURFACE
     allow_literal: bool = False
     remembered: str | None = None
     name: str | None = None
+    definition: dict[str, Json] | None = None
 
 
 class Found(NamedTuple):
@@ -62,6 +65,8 @@ class Failed(NamedTuple):
 def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interrupts) -> Found:
     """Ask a server for everything that is pinned; all of it or a failure.
 
+    A plain command is not started: all that there is to know of it was given.
+
     Args:
         target: the server.
         connection: how it is spoken to.
@@ -72,15 +77,20 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
         ThrallError: the server does not open, or its lists cannot be pinned.
 
     """
+    launch = target.launch
+    spec = launch.run if isinstance(launch, ExecSpec) else launch
+    words = "the server's command" if spec is launch else "the command"
     if not target.allow_literal:
-        _refuse_credentials(target.launch)
-    server = prepare(target.launch, target.given, fill_in=True)
-    _refuse_known_secrets(target, server)
+        _refuse_credentials(spec, words)
+    server = prepare(spec, target.given, fill_in=True)
+    _refuse_known_secrets(spec, words, target.given, server)
+    if isinstance(launch, ExecSpec):
+        return Found(target, _entry_of(launch, target.definition), [], server.redact)
     with open_session(server, connection, interrupts, target.remembered) as session:
         if session.find_out:  # what it says of itself is pinned, too
             session.find_out()
         live = survey(session, target.surface, connection, server.redact)
-    found = Entry(target.launch, live.server, live.items, target.surface)
+    found = Entry(launch, live.server, live.items, target.surface)
     return Found(target, found, live.oddities, server.redact)
 
 
@@ -117,11 +127,20 @@ def _shown(target: Target) -> str:
     if target.name:
         return target.name
     launch = target.launch
-    return "the server" if isinstance(launch, UrlSpec) else os.path.basename(launch.command[0])
+    return "the server" if isinstance(launch, UrlSpec) else launch.program
 
 
-def _refuse_credentials(spec: ServerSpec) -> None:
-    """Let nothing into a catalog that looks like a credential."""
+def _entry_of(command: ExecSpec, definition: dict[str, Json] | None) -> Entry:
+    assert definition is not None, "a plain command comes with one"
+    try:
+        item = pin_item(definition)
+    except JsonError as problem:
+        raise InputError(f"the schema cannot be kept: {problem}") from None
+    return command_entry(command, {item.text("name"): item})
+
+
+def _refuse_credentials(spec: ServerSpec, words: str) -> None:
+    """Let nothing into a catalog that looks like a credential; `words` says what has an argv."""
     if isinstance(spec, UrlSpec):
         found = [
             (f"the header {visible(name)}", _header(name, how))
@@ -129,7 +148,7 @@ def _refuse_credentials(spec: ServerSpec) -> None:
         ]
         found += [("the URL", how) for _, how in credentials.find([spec.url])]
     else:
-        found = [(f"word {place} of the server's command", how)
+        found = [(f"word {place} of {words}", how)
                  for place, how in credentials.find(spec.command)]  # fmt: skip
         found += [
             (f"the variable {visible(name)}", shlex.quote(f"${{{visible(name)}}}"))
@@ -152,18 +171,20 @@ def _header(name: str, value: str) -> str:
     return f"{line} (or --bearer-env {variable.strip('${}')})"
 
 
-def _refuse_known_secrets(target: Target, server: PreparedServer) -> None:
+def _refuse_known_secrets(
+    spec: ServerSpec, words: str, given: Mapping[str, str], server: PreparedServer
+) -> None:
     """Let no value of a secret variable into a catalog; a literal of a URL is its own affair."""
-    spec, redact = target.launch, server.redact
+    redact = server.redact
     if isinstance(spec, UrlSpec):
-        values = {**os.environ, **target.given}.items()
+        values = {**os.environ, **given}.items()
         redact = Redactor(value for name, value in values if is_secret_name(name))
-        words = [("the URL", spec.url)]
-        words += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
+        held = [("the URL", spec.url)]
+        held += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
     else:
-        words = [(f"word {place} of the server's command", word)
+        held = [(f"word {place} of {words}", word)
                  for place, word in enumerate(spec.command, 1)]  # fmt: skip
-    for what, word in words:
+    for what, word in held:
         if redact.leaks(word):
             raise InputError(
                 f"{what} holds the value of a secret variable in clear:"

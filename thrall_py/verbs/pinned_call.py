@@ -7,6 +7,7 @@ from thrall_py.catalog import drift, report
 from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import DriftError
 from thrall_py.output.render import Rendered
 from thrall_py.protocol import mcp
@@ -60,6 +61,10 @@ def call_pinned(
         ThrallError: there is no answer, or none that can be used.
 
     """
+    if isinstance(pinned.launch, ExecSpec):
+        from thrall_py.verbs import execute
+
+        return execute.call_command(call, pinned, connection, interrupts, callbacks.on_result)
     name = call.tool.removeprefix(pinned.prefix)
     server = prepare(pinned.launch, {}, fill_in=True)
     with open_session(server, connection, interrupts, pinned.server.revision) as session:
