@@ -82,9 +82,9 @@ def test_a_tab_in_a_name_separates_nothing(capfd):
     ("launch", "origin"),
     [
         (LaunchSpec(("/opt/a b/server", "--token"), {}), "/opt/a b/server"),
-        (UrlSpec("https://user:pa@ss@h.example:8443/mcp?key=1", {}), "https://h.example:8443"),
-        (UrlSpec("http://${HOST:-h:1}/mcp", {}), "http://${HOST:-h:1}"),
-        (UrlSpec("http://[::1]:80/mcp", {}), "http://[::1]:80"),
+        (UrlSpec("https://user:pa@ss@h.example:8443/mcp?key=1", {}), "https://h.example:8443/mcp"),
+        (UrlSpec("http://${HOST:-h:1}/mcp", {}), "http://${HOST:-h:1}/mcp"),
+        (UrlSpec("http://[::1]:80/mcp", {}), "http://[::1]:80/mcp"),
         (UrlSpec("${URL}", {}), "a URL"),
     ],
 )

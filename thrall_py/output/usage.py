@@ -36,7 +36,7 @@ class Shown(NamedTuple):
     def fields(self) -> tuple[str, ...]:
         """Its name, how it is started or where it is, its version, number of tools, and prefix."""
         entry = self.entry
-        said = (self.name, entry.launch.origin, entry.server.version)
+        said = (self.name, entry.launch.shown, entry.server.version)
         count, prefix = str(len(entry.tools)), self.redact.plain(entry.prefix, _NAME)
         return *(self.redact.plain(each, _NAME) for each in said), count, prefix
 
