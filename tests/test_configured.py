@@ -432,6 +432,24 @@ def test_a_variable_of_an_address_and_of_a_header_is_written_as_in_a_catalog():
     assert found == Configured(spec, {}, is_disabled=True)
 
 
-def test_what_is_sent_in_clear_stays_where_it_is_to_be_refused_by_the_pin():
-    found = server(url="https://h/mcp", headers={"Authorization": f"Bearer {GITHUB}"})
-    assert (found.launch.headers, found.given) == ({"Authorization": f"Bearer {GITHUB}"}, {})
+@pytest.mark.parametrize(
+    ("name", "value", "stored", "given"),
+    [
+        ("Authorization", f"Bearer {GITHUB}", "Bearer ${S_AUTHORIZATION}", GITHUB),
+        ("X-Api-Key", "some key", "${S_X_API_KEY}", "some key"),
+        ("X", GITHUB, "${S_X}", GITHUB),
+    ],
+)
+def test_a_secret_that_is_sent_is_stored_by_the_name_of_server_and_header(
+    name, value, stored, given
+):
+    found = server(url="https://h/mcp", headers={name: value})
+    (variable,) = found.given
+    assert (found.launch.headers, found.given) == ({name: stored}, {variable: given})
+    assert f"${{{variable}}}" in stored
+
+
+@pytest.mark.parametrize("value", [f"${{A}} {GITHUB}", f"${{A:-{GITHUB}}}", "Bearer"])
+def test_what_is_more_than_a_secret_stays_where_it_is_to_be_refused_by_the_pin(value):
+    found = server(url="https://h/mcp", headers={"Authorization": value})
+    assert (found.launch.headers, found.given) == ({"Authorization": value}, {})

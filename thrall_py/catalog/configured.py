@@ -64,7 +64,7 @@ def read(data: bytes) -> dict[str, Configured | Unusable]:
         for name in ("mcpServers", "servers"):
             servers = holder.get(name) if isinstance(holder, dict) else None
             if isinstance(servers, dict):
-                return {key: _configured(value) for key, value in servers.items()}
+                return {key: _configured(key, value) for key, value in servers.items()}
     raise JsonError('it has neither "mcpServers" nor "servers"')
 
 
@@ -83,22 +83,23 @@ def _plain(text: str) -> str:
     return "".join(words)
 
 
-def _configured(value: Json) -> Configured | Unusable:
+def _configured(key: str, value: Json) -> Configured | Unusable:
     is_disabled = isinstance(value, dict) and value.get("disabled") is True
     try:
-        return _server(value)._replace(is_disabled=is_disabled)
+        return _server(key, value)._replace(is_disabled=is_disabled)
     except JsonError as problem:
         return Unusable(str(problem), is_disabled)
 
 
-def _server(value: Json) -> Configured:
+def _server(key: str, value: Json) -> Configured:
     if not isinstance(value, dict):
         raise JsonError("it should be an object")
     if "envFile" in value:
         raise JsonError('its "envFile" is not read: set the variables, and name them in "env"')
     for member in _ADDRESSES:
         if member in value and "command" not in value:
-            return _reached(as_word(value[member], f'"{member}"'), value.get("headers", {}))
+            url, headers = as_word(value[member], f'"{member}"'), value.get("headers", {})
+            return _reached(key, _filled(url), as_headers(headers))
     if "command" not in value:
         raise JsonError('it has neither "command" nor "url"')
     args = value.get("args", [])
@@ -111,10 +112,19 @@ def _server(value: Json) -> Configured:
     return Configured(LaunchSpec(tuple(map(_filled, words)), env, cwd=where), given)
 
 
-def _reached(url: str, headers: Json) -> Configured:
-    """A server on a URL. What it is sent in clear has no name that could stand for it."""
-    words = {name: _filled(word) for name, word in as_headers(headers).items()}
-    return Configured(UrlSpec(_filled(url), words), {})
+def _reached(key: str, url: str, headers: dict[str, str]) -> Configured:
+    """A server on a URL. A secret that it is sent has no name but that of server and header.
+
+    Not that of the header alone: two servers of a file have an Authorization each.
+    """
+    words = {name: _filled(word) for name, word in headers.items()}
+    given = {}
+    for name, spelling in credentials.find_in_headers(words):
+        word, scheme = words[name], spelling.partition("${")[0]
+        if credentials.literal_part(word) == word and word.startswith(scheme):
+            variable = credentials.variable(f"{key}_{name}")
+            words[name], given[variable] = f"{scheme}${{{variable}}}", word.removeprefix(scheme)
+    return Configured(UrlSpec(url, words), given)
 
 
 def _variables(value: Json) -> tuple[dict[str, str], dict[str, str]]:

@@ -58,8 +58,8 @@ def find_in_headers(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, value in headers.items():
         if _is_secret_header(name, value):
             scheme = value.partition(" ")[0]
-            variable = f"${{{_variable(name)}}}"
-            yield name, f"{scheme} {variable}" if scheme.lower() in _SCHEMES else variable
+            stand_in = f"${{{variable(name)}}}"
+            yield name, f"{scheme} {stand_in}" if scheme.lower() in _SCHEMES else stand_in
 
 
 def _is_secret_header(name: str, value: str) -> bool:
@@ -85,9 +85,9 @@ def _spelling(word: str, option: str) -> list[str]:
     literal = literal_part(word)
     named = _NAMED.fullmatch(literal)
     if named and _is_secret(named[1], named[3]):
-        return [f"{named[1]}{named[2]}${{{_variable(named[1])}}}"]
+        return [f"{named[1]}{named[2]}${{{variable(named[1])}}}"]
     if option and _is_secret(option, literal):
-        return [option, f"${{{_variable(option)}}}"]
+        return [option, f"${{{variable(option)}}}"]
     users = _USERINFO.findall(literal)
     if any(password or _is_random(user) for user, password in users):
         return ["${NAME}"]
@@ -115,6 +115,7 @@ def _is_random(value: str) -> bool:
     return bool(re.search("[0-9]", value) and re.search("[A-Za-z]", value))
 
 
-def _variable(name: str) -> str:
+def variable(name: str) -> str:
+    """The name of a variable that can stand for what is called `name`."""
     spelled = re.sub("[^A-Z0-9]+", "_", name.lstrip("-").upper()) or "TOKEN"
     return f"_{spelled}" if spelled[0].isdigit() else spelled
