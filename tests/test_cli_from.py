@@ -8,7 +8,7 @@ import pytest
 from servers import TOOLS, command, offering
 
 TOKEN = "ghp_" + "a1B2" * 9
-CRASH = {"command": "./no-such"}
+CRASH = {"command": "no-such"}
 USELESS = "--env, --cwd, --header and the like are of no use"
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
@@ -49,7 +49,7 @@ def test_one_that_fails_keeps_no_other_from_being_written(thrall):
     write(a=configured("a"), b=CRASH, c=configured("c"))
     ran = thrall("pin", "c.json", "--from", "mcp.json")
     assert (ran.status, ran.out) == (127, b"")
-    assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
+    assert ran.err.startswith("thrall: b: the program no-such was not found\n")
     assert list(pinned()) == ["a", "c"]
 
 
@@ -59,7 +59,7 @@ def test_one_that_is_of_no_use_in_the_file_neither(thrall):
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err.startswith(
         'thrall: a: it has neither "command" nor "url"\n'
-        "thrall: b: the program ./no-such was not found\n"
+        "thrall: b: the program no-such was not found\n"
     )
     assert list(pinned()) == ["c"]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from servers import TOOLS, command, offering
+from test_catalog_file import UNASKED
 
 AGAIN = "review, then re-pin: thrall pin c.json --update a (--unverified calls it as it is)"
 
@@ -37,7 +38,7 @@ def test_a_tool_that_is_not_in_the_catalog_is_not_called(thrall, pin):
     assert thrall("call", "other", "a=1", "--catalog", "c.json") == (
         3,
         b"",
-        "thrall: other: the catalog does not have this tool\n",
+        f"thrall: other: the catalog does not have this tool{UNASKED}\n",
     )
 
 

@@ -210,18 +210,18 @@ def test_a_signal_instead_of_an_answer_writes_nothing(thrall, drifted, typing, m
 @pytest.mark.usefixtures("drifted")
 def test_a_server_that_fails_keeps_no_other_from_being_written(thrall, typing):
     catalog = json.loads(Path("c.json").read_text())
-    catalog["servers"]["b"]["command"] = ["./no-such"]
+    catalog["servers"]["b"]["command"] = ["no-such"]
     Path("c.json").write_text(json.dumps(catalog))
     typing(b"y\n")
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (127, HEADED)
-    assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
+    assert ran.err.startswith("thrall: b: the program no-such was not found\n")
     assert description() == "New."
 
 
 def test_no_keeps_the_status_of_a_failure(thrall, drifted, typing):
     catalog = json.loads(drifted)
-    catalog["servers"]["b"]["command"] = ["./no-such"]
+    catalog["servers"]["b"]["command"] = ["no-such"]
     Path("c.json").write_text(json.dumps(catalog))
     typing(b"n\n")
     assert thrall(*UPDATE)[:2] == (127, HEADED)
@@ -301,3 +301,70 @@ def test_stdout_is_no_catalog_that_is_there(thrall):
         b"",
         "thrall: --update needs a catalog that is there\n",
     )
+
+
+# -- a pin over an earlier one -----------------------------------------------------------------
+
+
+def over(*words):
+    return ("pin", "c.json", *words, "--cwd", "a", "--", *command("good"))
+
+
+@pytest.mark.usefixtures("drifted")
+def test_in_a_script_a_pin_over_another_is_written_at_once(thrall):
+    ran = thrall(*over())
+    assert (ran.status, ran.out) == (0, HEADED)
+    assert ran.err.endswith(WRITTEN)
+    assert description() == "New."
+
+
+def test_at_a_terminal_it_is_asked_about(thrall, drifted, typing, terminal):
+    typing(b"n\n")
+    ran = thrall(*over())
+    assert (ran.status, ran.out) == (1, HEADED)
+    assert b"1 difference (1 text): write this to the catalog? [y/N] " in terminal.shown()
+    assert f"thrall: a: {HEAD}\n" in ran.err
+    assert ran.err.endswith("\nthrall: c.json: nothing was written\n")
+    assert Path("c.json").read_bytes() == drifted
+    typing(b"y\n")
+    assert thrall(*over())[:2] == (0, HEADED)
+    assert description() == "New."
+
+
+@pytest.mark.usefixtures("drifted")
+def test_with_yes_nobody_is_asked_about_it(thrall, typing, terminal):
+    typing(b"n\n")
+    assert thrall(*over("--yes"))[:2] == (0, HEADED)
+    assert b"[y/N]" not in terminal.shown()
+    assert description() == "New."
+
+
+def test_what_is_new_or_cosmetic_is_not_asked_about(thrall, pin, typing, terminal):
+    offer = pin("a")
+    offering("a", **{**offer, "tools": [{**TOOLS[0], "_meta": {}}, TOOLS[1]]})
+    typing(b"n\n")
+    assert thrall(*over()).status == 0
+    assert thrall("pin", "new.json", "--", *command("good")).status == 0
+    assert b"[y/N]" not in terminal.shown()
+    assert '"_meta"' in Path("c.json").read_text()
+
+
+def test_for_stdout_nobody_is_asked(thrall, typing, terminal):
+    typing(b"n\n")
+    assert thrall("pin", "-", "--", *command("good")).status == 0
+    assert b"[y/N]" not in terminal.shown()
+
+
+def test_another_way_to_start_it_is_told_and_asked_about(thrall, pin, typing, terminal):
+    pin("a")
+    before = Path("c.json").read_bytes()
+    typing(b"n\n")
+    words = ("--name", "a", "--env", "A=hunter22", "--cwd", "a", "--", *command("good"))
+    ran = thrall("pin", "c.json", *words)
+    assert (ran.status, ran.out) == (
+        1,
+        b"a: started or reached in another way\n  env: added, A\n",
+    )
+    asked = b"started or reached in another way: write this to the catalog? [y/N] "
+    assert asked in terminal.shown()
+    assert Path("c.json").read_bytes() == before

@@ -296,7 +296,8 @@ def test_a_list_is_never_of_two_sessions(thrall, loop):
 
 def test_drift_is_found_by_check_and_pinned_by_update(thrall, drifting):
     shown = b'loop: 1 difference (1 text)\n  echo: description: text, added\n    + "New."\n'
-    assert thrall("check", "c.json") == (1, shown, "")
+    advice = "thrall: review, then re-pin: thrall pin c.json --update loop\n"
+    assert thrall("check", "c.json") == (1, shown, advice)
     url = pinned()["loop"]["url"]
     ran = thrall("pin", "c.json", "--update", "--yes")
     assert (ran.status, ran.out) == (0, shown)
@@ -762,14 +763,16 @@ def test_a_server_of_a_file_is_reached_with_its_headers(thrall, loop, member):
 
 def test_servers_of_a_file_with_secrets_in_clear_are_refused_and_the_others_pinned(thrall, loop):
     write(
-        a={"url": loop.url, "headers": {"Authorization": f"Bearer {TOKEN}"}},
+        a={"url": loop.url, "headers": {"Authorization": f"${{X}} {TOKEN}"}},
         b={"serverUrl": f"{loop.url}?token={TOKEN}"},
         c={"httpUrl": loop.url, "headers": {"A": "${input:token}"}},
         d={"url": loop.url, "headers": {"X-Team": "one"}},
     )
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--jobs=1")
     assert (ran.status, ran.out) == (3, b"")
-    assert "thrall: a: the header Authorization " + LITERAL.format(BEARER) in ran.err
+    assert "thrall: a: the header Authorization looks like a credential" in ran.err
+    assert ": write ${AUTHORIZATION} in mcp.json and set the variable, or say --allow" in ran.err
+    assert "thrall: c.json: written, 1 of 4 servers\n" in ran.err
     assert "thrall: b: the URL looks like a credential" in ran.err
     assert "thrall: c: ${input:token} means nothing here" in ran.err
     assert TOKEN not in ran.err
@@ -784,8 +787,18 @@ def test_the_name_of_a_header_of_a_file_does_not_act_on_the_terminal(thrall, loo
     assert "\x1b" not in ran.err
 
 
+def test_a_header_of_a_file_with_a_secret_in_clear_is_stored_by_a_name(thrall, loop):
+    write(a={"url": loop.url, "headers": {"Authorization": f"Bearer {TOKEN}"}})
+    ran = thrall("pin", "c.json", "--from", "mcp.json")
+    assert (ran.status, ran.out) == (0, b"")
+    assert "thrall: a: secrets of the file are left out: set ${A_AUTHORIZATION} for" in ran.err
+    assert TOKEN not in ran.err + Path("c.json").read_text()
+    assert pinned()["a"]["headers"] == {"Authorization": "Bearer ${A_AUTHORIZATION}"}
+    assert headers_of(loop) == {"authorization": f"Bearer {TOKEN}"}
+
+
 def test_a_header_of_an_odd_name_keeps_no_other_server_from_being_pinned(thrall, loop):
-    write(a={"url": loop.url, "headers": {"-": TOKEN}}, b={"url": loop.url})
+    write(a={"url": loop.url, "headers": {":": TOKEN}}, b={"url": loop.url})
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--jobs=1")
     assert (ran.status, ran.out, list(pinned())) == (3, b"", ["b"])
 

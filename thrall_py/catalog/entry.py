@@ -37,7 +37,7 @@ class Entry(NamedTuple):
     """One server: how it is started or reached, what it said of itself, and what it offered.
 
     `items` has a mapping for each kind (mcp.Kind.member); `surface` and `choice` say what was
-    looked at.
+    looked at, `modes` which modes of elicitation were declared to it (mcp.MODES).
     """
 
     launch: ServerSpec
@@ -46,6 +46,7 @@ class Entry(NamedTuple):
     surface: tuple[str, ...] = SURFACE
     prefix: str = ""  # in front of the names of its tools, for the caller
     choice: Choice = EVERYTHING  # of its tools
+    modes: tuple[str, ...] = ()
 
     @property
     def tools(self) -> Items:

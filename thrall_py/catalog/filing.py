@@ -1,8 +1,10 @@
 """Puts a pin into a catalog: under which name, with which of its tools, and beside whom. Pure."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import drift, review
+from thrall_py.catalog import drift, relaunch, review
+from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import INSTRUCTIONS, SURFACE, Entry, Live
@@ -34,6 +36,12 @@ class Filed(NamedTuple):
     left_out: list[str]  # tools that are offered and not wanted
     warnings: list[str]
     is_new: bool  # there was no earlier pin
+    relaunch: Sequence[str] = ()  # what is new about how it is started or reached, in lines
+
+    @property
+    def matters(self) -> bool:
+        """Whether an earlier pin is changed by anything but what nobody depends on."""
+        return bool(self.relaunch) or any(each.change.kind != COSMETIC for each in self.differences)
 
 
 def earlier_name(catalog: Catalog, launch: ServerSpec, name: str | None) -> str | None:
@@ -77,7 +85,8 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
-    return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None)
+    again = list(relaunch.describe(earlier, entry, redact)) if earlier else []
+    return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None, again)
 
 
 def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry | None]:
@@ -108,6 +117,7 @@ def _as_wished(found: Entry, wishes: Wishes, earlier: Entry | None) -> Entry:
         surface,
         kept.prefix if wishes.prefix is None else wishes.prefix,
         choice,
+        found.modes,
     )
 
 
@@ -116,7 +126,8 @@ def _changes(earlier: Entry | None, entry: Entry) -> list[Difference]:
     if earlier is None:
         return []
     everything = earlier._replace(choice=EVERYTHING, surface=SURFACE)
-    return drift.compare_server(everything, Live(entry.server, entry.items, []))
+    found = drift.compare_server(everything, Live(entry.server, entry.items, []))
+    return sorted(found, key=drift.rank)
 
 
 def _refuse_collisions(catalog: Catalog, name: str, entry: Entry, wishes: Wishes) -> None:
@@ -125,10 +136,10 @@ def _refuse_collisions(catalog: Catalog, name: str, entry: Entry, wishes: Wishes
         both = [] if other == name else sorted(its.offered.keys() & entry.offered.keys())
         if not both:
             continue
-        ways = "give one of them a --prefix"
+        ways = f"give one of them a --prefix, or unpin {visible(other)} if this one replaces it"
         if its.launch.is_same(entry.launch):  # in other surroundings, or under another name
             replace = f"unpin {visible(other)}" if wishes.name else f"say --name {visible(other)}"
-            ways = f"{replace} if they are the same server, or {ways}"
+            ways = f"{replace} if they are the same server, or give one of them a --prefix"
         raise CatalogError(
             f"{visible(other)} and {visible(name)} both have the tool {visible(both[0])}: {ways}"
         )

@@ -1,5 +1,8 @@
 """`thrall check` on the command line."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from thrall_py import errors, options
@@ -10,6 +13,9 @@ from thrall_py.options import WatchOptions
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
+
+if TYPE_CHECKING:
+    from thrall_py.catalog.report import Report
 
 # catalog.change and catalog.machine have the same names; importing them for every verb is too slow.
 _CLASSES = ("breaking", "text", "behaviour", "additive", "cosmetic")
@@ -84,9 +90,22 @@ def check(  # noqa: PLR0913 - one for each option of its own
             from thrall_py.catalog import machine
 
             stdio.write([machine.FORMATS[format_](reports).encode()], interrupts)
+    _advise(invocation, reports)
     # "Could not check" goes before any verdict on the rest.
     failed = next((each.status for each in reports if each.failure is not None), None)
     if failed is not None:
         return failed
     drifted = any(each.has_drifted for each in reports)
     return errors.ANSWER_IS_NO if drifted else errors.ANSWERED
+
+
+def _advise(invocation: Invocation, reports: Sequence["Report"]) -> None:
+    """Tell for each catalog what to do about the servers that have drifted."""
+    from thrall_py.commands import differences
+
+    drifted: dict[str, list[str]] = {}
+    for each in reports:
+        if each.has_drifted:
+            drifted.setdefault(each.catalog, []).append(each.server)
+    for path, names in drifted.items():
+        invocation.note(differences.advice(path, names))

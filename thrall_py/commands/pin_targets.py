@@ -31,6 +31,7 @@ class PinOptions(NamedTuple):
     only: tuple[str, ...]
     leave_out: tuple[str, ...]
     surface: tuple[str, ...]
+    elicitation: bool
     allow_literal: bool
     jobs: int
     server: ServerOptions
@@ -96,14 +97,17 @@ def _target(
         surface = tuple(part for part in entry.SURFACE if part in (*wanted.surface, "tools"))
     wishes = filing.Wishes(name, wanted.prefix, choice, surface)
     earlier = filing.earlier_name(catalog, server.launch, name)
-    kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
+    kept = catalog.servers.get(earlier) if earlier is not None else None
+    modes = kept.modes if kept else ()
     return Target(
         server.launch,
         server.given,
         wishes,
-        surface or kept,
+        surface or (kept.surface if kept else entry.SURFACE),
         wanted.allow_literal,
         name=earlier or name,
+        modes=mcp.MODES if wanted.elicitation else modes,
+        source=wanted.source,
     )
 
 

@@ -1,6 +1,5 @@
 """How `call` finds a pinned tool, and what a person is told when it is not as pinned."""
 
-import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ from thrall_py.verbs import fitting
 from thrall_py.verbs.call import Call, OnResult
 from thrall_py.verbs.items import Item
 from thrall_py.verbs.pinned_call import Callbacks
-from thrall_py.visible import visible
 
 _MOST_FAULTS = 20
 
@@ -97,7 +95,7 @@ def callbacks(
         # The sentences begin with the tool, so they need not name it again.
         nameless = [each._replace(tool=None) for each in drifted]
         differences.tell(Report("", "", differences=nameless, redact=redact), invocation.subject)
-        again = shlex.join(["thrall", "pin", found.catalog, "--update", found.server])
-        return f"review, then re-pin: {visible(again)} (--unverified calls it as it is)"
+        again = differences.advice(found.catalog, [found.server])
+        return f"{again} (--unverified calls it as it is)"
 
     return Callbacks(on_result, on_drift)

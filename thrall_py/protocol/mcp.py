@@ -29,7 +29,7 @@ URL_ELICITATION_REQUIRED = -32042  # 2025-11-25, "Elicitation": the user has to 
 MODERN_ONLY_CODES = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY)
 
 ELICITATION = "elicitation/create"
-FORM, PAGE = "form", "url"  # its modes
+FORM, PAGE = MODES = ("form", "url")  # of elicitation
 _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
 

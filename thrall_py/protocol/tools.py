@@ -221,7 +221,7 @@ def _pages(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> list
 
 def _page(session: Session, kind: mcp.Kind, cursor: str | None, seconds: float) -> mcp.Page:
     member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
-    params = mcp.request_params(session.server.revision, member)
+    params = mcp.request_params(session.server.revision, member, session.user.listed_with)
     try:
         result = session.request(kind.method, params, seconds)
     except JsonRpcError as problem:

@@ -33,11 +33,47 @@ class User(Protocol):
         """
 
 
+class Declared:
+    """A user of whom more is declared than anybody can answer: some servers list tools by that.
+
+    Args:
+        listed_with: the modes that are declared for lists, as when they were pinned.
+        user: whoever answers what he can; None if there is nobody.
+
+    """
+
+    def __init__(self, listed_with: tuple[str, ...], user: User | None) -> None:
+        own = user.modes if user else ()
+        self.listed_with = listed_with
+        self.modes = tuple(mode for mode in mcp.MODES if mode in {*listed_with, *own})
+        self._user = user
+
+    @property
+    def unused(self) -> Iterable[str]:
+        """Those of whoever answers."""
+        return self._user.unused if self._user else ()
+
+    def answer(self, requests: Mapping[str, mcp.Asked], redact: Redactor, /) -> dict[str, str]:
+        """Have requests answered by whoever can; refuse them otherwise, as a `User` does."""
+        modes = {mcp.elicitation_mode(asked) for asked in requests.values()}
+        if self._user is None or not modes.issubset(self._user.modes):
+            from thrall_py.protocol import elicitation
+
+            raise elicitation.needed(requests, redact)
+        return self._user.answer(requests, redact)
+
+
+def declaring(modes: tuple[str, ...], user: User | None) -> User | None:
+    """Let these modes be declared, as when the server was pinned, and those of the user."""
+    return Declared(modes, user) if modes else user
+
+
 class Respondent:
     """Brings what one server asks before its user, if there is one.
 
     Attributes:
         modes: as the user says; none without one.
+        listed_with: those that are declared where a request for a list has an envelope.
         stood: seconds that the clock has stood still.
         unanswered: the first elicitation of a legacy server in a mode that was not declared, by
             an empty name; nothing as long as there was none.
@@ -46,6 +82,7 @@ class Respondent:
 
     def __init__(self, user: User | None, now: Clock, redact: Redactor) -> None:
         self.modes = user.modes if user else ()
+        self.listed_with = user.listed_with if isinstance(user, Declared) else ()
         self.stood = 0.0
         self.unanswered: dict[str, mcp.Asked] = {}
         self._user = user

@@ -11,6 +11,7 @@ from thrall_py.catalog.entry import SURFACE, Entry
 from thrall_py.catalog.filing import Wishes
 from thrall_py.catalog.launch import ServerSpec, UrlSpec
 from thrall_py.errors import InputError, ThrallError
+from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
@@ -30,6 +31,8 @@ class Target(NamedTuple):
         allow_literal: whether words that look like credentials may be stored.
         remembered: the revision to open with, where an earlier pin tells the era.
         name: what it is called in the catalog; None as long as it has not said its own name.
+        modes: the modes of elicitation that are declared, for servers that list tools by that.
+        source: the configuration file that names it, where one does.
 
     """
 
@@ -40,6 +43,8 @@ class Target(NamedTuple):
     allow_literal: bool = False
     remembered: str | None = None
     name: str | None = None
+    modes: tuple[str, ...] = ()
+    source: str | None = None
 
 
 class Found(NamedTuple):
@@ -73,14 +78,15 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
 
     """
     if not target.allow_literal:
-        _refuse_credentials(target.launch)
+        _refuse_credentials(target.launch, target.source)
     server = prepare(target.launch, target.given, fill_in=True)
     _refuse_known_secrets(target, server)
+    connection = connection._replace(user=declaring(target.modes, connection.user))
     with open_session(server, connection, interrupts, target.remembered) as session:
         if session.find_out:  # what it says of itself is pinned, too
             session.find_out()
         live = survey(session, target.surface, connection, server.redact)
-    found = Entry(target.launch, live.server, live.items, target.surface)
+    found = Entry(target.launch, live.server, live.items, target.surface, modes=target.modes)
     return Found(target, found, live.oddities, server.redact)
 
 
@@ -120,11 +126,11 @@ def _shown(target: Target) -> str:
     return "the server" if isinstance(launch, UrlSpec) else os.path.basename(launch.command[0])
 
 
-def _refuse_credentials(spec: ServerSpec) -> None:
-    """Let nothing into a catalog that looks like a credential."""
+def _refuse_credentials(spec: ServerSpec, source: str | None) -> None:
+    """Let nothing into a catalog that looks like a credential; a file is where to mend it."""
     if isinstance(spec, UrlSpec):
         found = [
-            (f"the header {visible(name)}", _header(name, how))
+            (f"the header {visible(name)}", how if source else _header(name, how))
             for name, how in credentials.find_in_headers(spec.headers)
         ]
         found += [("the URL", how) for _, how in credentials.find([spec.url])]
@@ -139,7 +145,8 @@ def _refuse_credentials(spec: ServerSpec) -> None:
     for what, how in found:
         raise InputError(
             f"{what} looks like a credential, which does not belong into a catalog:"
-            f" write {how} and set the variable, or say --allow-literal"
+            f" write {how}{f' in {visible(source)}' if source else ''} and set the variable,"
+            " or say --allow-literal"
         )
 
 
