@@ -34,8 +34,8 @@ def describe(before: Entry, after: Entry, redact: Redactor) -> Iterator[str]:
         case UrlSpec() as old, UrlSpec() as new:
             yield from _url(old, new, redact)
             yield from _names("headers", old.headers, new.headers, redact)
-        case old, new:
-            yield from _sides("server", (_how(old), _how(new)), redact)
+        case _:
+            yield from _sides("server", (_how(before.launch), _how(after.launch)), redact)
     declared = [", ".join(entry.modes) or "none" for entry in (before, after)]
     yield from _sides("elicitation", (declared[0], declared[1]), redact)
 

@@ -92,9 +92,9 @@ def _words(change: Change, redact: Redactor, most: int, *, is_plain: bool) -> Te
     if report.is_whole(change):
         held = change.before or change.after
         said = report.summary(held, redact) if held else ""
+        if change.after is None:  # the definition is in the catalog
+            return changed.append(said or "no description", _STYLES[worddiff.REMOVED])
         changed.append(f"{said}\n" if said else "")
-        if change.after is None:
-            return changed  # the definition is in the catalog
     sign = worddiff.SAME
     for piece in worddiff.pieces(change, redact):
         if not is_plain and {sign, piece.sign} == {worddiff.REMOVED, worddiff.ADDED}:
