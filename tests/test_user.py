@@ -8,6 +8,7 @@ from fakes import Answering, Script, error, message, result, session_over
 
 from thrall_py.errors import InputNeededError, Interrupted, ServerError, TimedOutError
 from thrall_py.protocol import mcp, tools
+from thrall_py.protocol.user import declaring
 
 FORM = {"message": "Who?", "requestedSchema": {"properties": {"name": {"type": "string"}}}}
 ASKED = message(id="q", method="elicitation/create", params=FORM)
@@ -173,3 +174,38 @@ def test_initialize_declares_what_the_user_can_answer():
     declared = []
     Handshake(lambda: session_over(Script(respond=respond), user=Answering("form")), 10).negotiate()
     assert declared[0] == '{"elicitation": {"form": {}}}'
+
+
+# -- more is declared than can be answered -----------------------------------------------------
+
+
+def test_without_pinned_modes_a_user_is_declared_as_he_is():
+    user = Answering("form")
+    assert declaring((), user) is user
+    assert declaring((), None) is None
+
+
+@pytest.mark.parametrize(
+    ("pinned", "user", "modes"),
+    [
+        (("form", "url"), None, ("form", "url")),
+        (("form", "url"), Answering("form"), ("form", "url")),
+        (("url",), Answering("form"), ("form", "url")),
+        (("form",), Answering("form", "url"), ("form", "url")),
+    ],
+)
+def test_what_was_declared_for_the_pin_is_declared_beside_what_can_be_answered(pinned, user, modes):
+    declared = declaring(pinned, user)
+    assert (declared.modes, declared.listed_with) == (modes, pinned)
+    assert list(declared.unused) == list(user.unused if user else ())
+
+
+def test_what_can_be_answered_is_answered_and_the_rest_refused():
+    user = Answering("form")
+    script = Script(ASKED, result(1, content=[]))
+    assert request(script, declaring(mcp.MODES, user)).load() == {"content": []}
+    page = message(id="q", method="elicitation/create", params={"mode": "url", "url": "http://h"})
+    for asked, whom in ((page, user), (ASKED, None)):
+        with pytest.raises(InputNeededError, match="^the server needs input that was not given"):
+            request(Script(asked), declaring(mcp.MODES, whom))
+    assert user.asked == [{"": FORM}]

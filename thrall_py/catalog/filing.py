@@ -39,6 +39,11 @@ class Filed(NamedTuple):
     relaunch: Sequence[str] = ()  # what is new about how it is started or reached, in lines
 
     @property
+    def is_changed(self) -> bool:
+        """Whether an earlier pin is changed at all."""
+        return bool(self.relaunch or self.differences)
+
+    @property
     def matters(self) -> bool:
         """Whether an earlier pin is changed by anything but what nobody depends on."""
         return bool(self.relaunch) or any(each.change.kind != COSMETIC for each in self.differences)

@@ -30,6 +30,7 @@ class Stored(NamedTuple):
     pins: list[Pin]
     refused: list[Failed]
     text: str
+    is_held: bool  # not written, because a person is to be asked
 
 
 def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOptions) -> int:
@@ -47,17 +48,16 @@ def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOption
         interrupts.check()  # a signal during the teardown: nothing is written then
         found = [result for result in results if isinstance(result, Found)]
         failed = [result for result in results if isinstance(result, Failed)]
-        stored = _store(wanted, found, interrupts, write=not (asks or wanted.dry_run))
+        stored = _store(wanted, found, interrupts, asks=asks)
         failed += stored.refused
         for failure in failed:
             say(failure.sentence, failure.name or wanted.catalog)
-        _tell(stored, wanted, invocation, asks=asks)
+        _tell(stored, wanted, invocation)
         _print(stored, wanted, interrupts)
-        changed = [filed for _, filed in stored.pins if filed.differences or filed.relaunch]
-        matters = any(filed.matters or wanted.update for filed in changed)
-        refused = asks and matters and not _ask(changed, interrupts)
-        if asks and stored.pins and not refused:
-            _store(wanted, found, interrupts, write=True, shown=stored.text)
+        changed = [filed for _, filed in stored.pins if filed.is_changed]
+        refused = stored.is_held and not _ask(changed, interrupts)
+        if stored.is_held and not refused:
+            _store(wanted, found, interrupts, asks=False, shown=stored.text)
     if (changed or (failed and stored.pins)) and not wanted.dry_run:
         _tell_outcome(invocation, wanted, len(stored.pins), len(failed), refused=refused)
     if failed:
@@ -101,10 +101,10 @@ def _store(
     found: Sequence[Found],
     interrupts: Interrupts,
     *,
-    write: bool,
+    asks: bool,
     shown: str | None = None,
 ) -> Stored:
-    """Put what was found into the catalog, and the catalog into its file if that is wanted.
+    """Put what was found into the catalog, and that into its file, unless a person is to be asked.
 
     Raises:
         CatalogError: it is not what was `shown`, since somebody changed it meanwhile.
@@ -123,12 +123,15 @@ def _store(
         text = file.dumps(catalog) if pins else ""
         if shown not in (None, text):
             raise CatalogError("the catalog was changed meanwhile, so nothing was written")
-        if pins and write and path != file.STDOUT:
+        is_held = asks and any(
+            filed.matters or (filed.is_changed and wanted.update) for _, filed in pins
+        )
+        if pins and not (is_held or wanted.dry_run or path == file.STDOUT):
             file.write(path, text)
-    return Stored(pins, refused, text)
+    return Stored(pins, refused, text, is_held)
 
 
-def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation, *, asks: bool) -> None:
+def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
     """Tell on stderr what was pinned, or would be."""
     if invocation.is_quiet:
         return
@@ -136,7 +139,9 @@ def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation, *, asks: b
     if wanted.dry_run:
         occasion = Occasion.DRY_RUN
     for found, each in stored.pins:
-        told_as = Occasion.UPDATE if asks and each.matters else occasion  # not pinned, yet
+        told_as = (
+            Occasion.UPDATE if stored.is_held and each.matters else occasion
+        )  # not pinned, yet
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
         listing.tell(odd, found.redact, tell, occasion=told_as, terminal=is_styled(2))
