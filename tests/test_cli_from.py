@@ -289,3 +289,25 @@ def test_options_that_do_not_fit_together_are_refused(thrall, words, sentence):
     split = words.index("--") if "--" in words else len(words)
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--yes", *words[:split], *words[split:])
     assert ran == (2, b"", f"thrall: {sentence}\n")
+
+
+def test_one_that_is_new_is_not_told_as_pinned_while_a_person_is_asked_about_another(
+    thrall, pin, replaced, terminal
+):
+    offer = pin("a")
+    launch = json.loads(Path("c.json").read_text())["servers"]["a"]
+    offering("a", **{**offer, "tools": [{**TOOLS[0], "description": "New."}, TOOLS[1]]})
+    program, *args = launch["command"]
+    again = {"command": program, "args": args, "cwd": "a"}
+    os.mkdir("n")
+    offering("n", serverInfo={"name": "n", "version": "1"}, tools=[{"name": "only"}])
+    new = {**again, "cwd": "n"}
+    Path("m.json").write_text(json.dumps({"mcpServers": {"a": again, "n": new}}))
+    before = Path("c.json").read_bytes()
+    for descriptor in (0, 2):
+        replaced(descriptor, terminal.theirs)
+    os.write(terminal.ours, b"n\n")
+    ran = thrall("pin", "c.json", "--from", "m.json")
+    assert (ran.status, Path("c.json").read_bytes()) == (1, before)
+    assert "thrall: n: 1 tool, to be pinned; hints are the server's own word" in ran.err
+    assert "thrall: a: 2 tools\n" in ran.err

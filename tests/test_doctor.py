@@ -105,10 +105,10 @@ def test_a_tool_that_is_there_is_never_called(examine):
 
 
 def test_a_program_that_is_not_there_is_a_check_that_failed(thrall):
-    ran = thrall("doctor", "--", "./no-such")
+    ran = thrall("doctor", "--", "no-such")
     assert (ran.status, ran.err) == (127, "thrall: no-such: failed: found\n")
     assert ran.out.decode().splitlines() == [
-        "failed   found           the program ./no-such was not found",
+        "failed   found           the program no-such was not found",
         "                advice:  give the path of the program, or put its directory on PATH",
         "1 failed, 13 skipped",
     ]

@@ -135,13 +135,13 @@ def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
     """Tell on stderr what was pinned, or would be."""
     if invocation.is_quiet:
         return
-    occasion = Occasion.UPDATE if wanted.update else Occasion.PIN
+    occasion = Occasion.HELD if stored.is_held else Occasion.PIN
+    if wanted.update:
+        occasion = Occasion.UPDATE
     if wanted.dry_run:
         occasion = Occasion.DRY_RUN
     for found, each in stored.pins:
-        told_as = (
-            Occasion.UPDATE if stored.is_held and each.matters else occasion
-        )  # not pinned, yet
+        told_as = Occasion.UPDATE if stored.is_held and each.is_changed else occasion
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
         listing.tell(odd, found.redact, tell, occasion=told_as, terminal=is_styled(2))
