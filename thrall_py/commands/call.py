@@ -19,6 +19,7 @@ from thrall_py.visible import visible
 _READING = (
     "reading the arguments from the terminal, a JSON object; end with ^D (or give '{}' for none)"
 )
+_NONE_WANTED = "it takes no arguments: type {} and ^D (or give '{}' on the command line)"
 _WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 
 
@@ -49,7 +50,11 @@ class _Command(click.Command):
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
 @click.option("--unverified", is_flag=True, help="Call it even if it is not as pinned.")
-@click.option("--validate", is_flag=True, help="Check the arguments against its pinned schema.")
+@click.option(
+    "--validate",
+    is_flag=True,
+    help="Check the arguments by its schema (wants thrall-py[validate]).",
+)
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--raw", is_flag=True, help="Print the one part that is not text as it is.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
@@ -99,7 +104,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
-        invocation.note(_READING, tool)
+        invocation.note(_reading(tool, catalog), tool)
     given = parse(items)
     text = join(given) if items else arguments.from_input(stdio.read())
     user = _user(invocation, answer_options)
@@ -133,6 +138,15 @@ def call(  # noqa: PLR0913 - one for each option of its own
     for name in user.unused if user else ():
         say(f"nothing asked for the answer {visible(name)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
+
+
+def _reading(tool: str, catalog: str | None) -> str:
+    """Say what is waited for, before somebody wonders what to type."""
+    if catalog is None:
+        return _READING
+    from thrall_py.commands import pinned
+
+    return _NONE_WANTED if pinned.takes_no_arguments(catalog, tool) else _READING
 
 
 def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
