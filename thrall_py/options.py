@@ -88,6 +88,19 @@ class ServerOptions(NamedTuple):
         return headers.parse(lines)
 
 
+def refuse_two_servers(command: tuple[str, ...] | None, given: ServerOptions) -> None:
+    """Refuse a second server, or what surrounds one, beside a catalog.
+
+    Raises:
+        UsageError: one of the two is given.
+
+    """
+    if command is not None or given.url is not None:
+        raise UsageError("a server and --catalog exclude each other")
+    if given != NO_SERVER_OPTIONS:
+        raise UsageError("--env, --cwd, --header and the like come from the catalog")
+
+
 class AnswerOptions(NamedTuple):
     """What the command line says of what a server may ask."""
 
@@ -259,7 +272,7 @@ def answer_options(command: Command) -> Command:
     return _added(
         with_answers,
         click.option("--answer", multiple=True, type=_Line(), metavar="NAME=VALUE",
-                     help="Answer what the server asks (or NAME:=JSON); repeatable."),
+                     help="Answer what it asks (:=JSON); repeatable."),
         click.option("--answers", metavar="FILE", help="Take answers from FILE, a JSON object."),
         click.option("--accept-defaults", is_flag=True,
                      help="Take defaults where there is no answer."),

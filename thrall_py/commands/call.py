@@ -53,7 +53,7 @@ class _Command(click.Command):
 @click.option(
     "--validate",
     is_flag=True,
-    help="Check the arguments by its schema (wants thrall-py[validate]).",
+    help="Check arguments (needs thrall-py[validate]).",
 )
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--raw", is_flag=True, help="Print the one part that is not text as it is.")
@@ -100,7 +100,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     connection = watching.begin(invocation, watch, connection, tool)
     spec = None if catalog else server_options.spec(invocation.server)
     if catalog is not None:
-        _refuse_two_servers(invocation, server_options)
+        options.refuse_two_servers(invocation.server, server_options)
     elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
@@ -168,10 +168,3 @@ def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
 
         return Person(invocation.subject, invocation.interrupts)
     return None
-
-
-def _refuse_two_servers(invocation: Invocation, server_options: ServerOptions) -> None:
-    if invocation.server is not None or server_options.url is not None:
-        raise UsageError("a server and --catalog exclude each other")
-    if server_options != options.NO_SERVER_OPTIONS:
-        raise UsageError("--env, --cwd, --header and the like come from the catalog")

@@ -1,11 +1,14 @@
 """`thrall check` on the command line."""
 
+import os
+import shlex
+
 import click
 
 from thrall_py import errors, options
 from thrall_py.commands import watching
 from thrall_py.commands.invocation import Invocation, say
-from thrall_py.errors import CatalogError, UsageError
+from thrall_py.errors import CatalogError, ServerError, UsageError
 from thrall_py.options import WatchOptions
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions
@@ -13,6 +16,7 @@ from thrall_py.visible import visible
 
 # catalog.change and catalog.machine have the same names; importing them for every verb is too slow.
 _CLASSES = ("breaking", "text", "behaviour", "additive", "cosmetic")
+_BROKEN = ServerError.exit_status
 _FORMATS = ("text", "json", "github", "junit", "sarif")
 
 
@@ -84,9 +88,19 @@ def check(  # noqa: PLR0913 - one for each option of its own
             from thrall_py.catalog import machine
 
             stdio.write([machine.FORMATS[format_](reports).encode()], interrupts)
+    broken = [(each.catalog, each.server) for each in reports if each.status == _BROKEN]
+    _point_to_doctor(invocation, broken)
     # "Could not check" goes before any verdict on the rest.
     failed = next((each.status for each in reports if each.failure is not None), None)
     if failed is not None:
         return failed
     drifted = any(each.has_drifted for each in reports)
     return errors.ANSWER_IS_NO if drifted else errors.ANSWERED
+
+
+def _point_to_doctor(invocation: Invocation, broken: list[tuple[str, str]]) -> None:
+    """Tell a person at a terminal what looks at servers that failed; once, by the first."""
+    if broken and os.isatty(2):
+        catalog, server = broken[0]
+        words = ["thrall", "doctor", "--catalog", catalog, server]
+        invocation.note(f"to see what is wrong with it: {visible(shlex.join(words))}", server)
