@@ -204,8 +204,8 @@ ADVICE = {
     "another id": ("""print('{"jsonrpc":"2.0","id":77,"result":{}}')""", "answer with the id of the"),
     "a usage message": ("print('usage: x')", "see that the program takes the words behind --"),
     "a status of 0": ("", "it ended as if its work was done"),
-    "a status of 1": ("raise SystemExit(1)", "status 1 mostly is an error that it did not expect;"),
-    "a status of 2": ("raise SystemExit(2)", "status 2 mostly is a command line"),
+    "a status of 1": ("raise SystemExit(1)", "status 1 mostly means an error that it did not expect;"),
+    "a status of 2": ("raise SystemExit(2)", "status 2 mostly means a command line"),
     "a signal": ("import os; os.abort()", "stay until the end of input; what it wrote"),
 }  # fmt: skip
 

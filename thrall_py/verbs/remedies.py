@@ -25,10 +25,10 @@ _STATUS = re.compile(r"exited with status (\d+)")  # as Process.close says it
 _MEANINGS = {
     "0": "it ended as if its work was done: serve on stdin and stdout until the end of input,"
     " which some programs do with an option only",
-    "1": "status 1 mostly is an error that it did not expect",
-    "2": "status 2 mostly is a command line that it does not take: see the words behind --",
-    "126": "status 126 mostly is a program that it could not execute",
-    "127": "status 127 mostly is a program that it did not find",
+    "1": "status 1 mostly means an error that it did not expect",
+    "2": "status 2 mostly means a command line that it does not take: see the words behind --",
+    "126": "status 126 mostly means a program that it could not execute",
+    "127": "status 127 mostly means a program that it did not find",
 }
 
 
