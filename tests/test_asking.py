@@ -60,7 +60,11 @@ def test_a_form_is_asked_field_by_field(ask):
         "  name", "  Guests (guests): You too",
     ]  # fmt: skip
     assert [line for line in lines if line in expected] == expected
-    for prompt in ("text: ", "a whole number, at least 1: ", "Enter sends this to the server: "):
+    for prompt in (
+        "text: ",
+        "a whole number, at least 1: ",
+        "Enter sends this to the server (/back changes it): ",
+    ):
         assert f"  {prompt}" in shown
 
 
@@ -190,7 +194,32 @@ def test_a_signal_ends_the_asking(ask):
 def test_a_form_is_sent_by_an_empty_line_and_by_nothing_else(ask):
     responses, shown = ask("Ada\nno\n\n", form("name", name={"type": "string"}))
     assert responses == accepted(name="Ada")
-    assert shown.count("Enter sends this to the server: ") == 2
+    assert shown.count("Enter sends this to the server (/back changes it): ") == 2
+
+
+def test_what_will_be_sent_is_shown_before(ask):
+    properties = {"name": {"type": "string"}, "yes\x1b": {"type": "boolean"}, "no": {}}
+    _, shown = ask("Ada\x7f\x7f\x7fBob\ny\n\n\n", form(**properties))
+    assert "\n    name: Bob\n    yes\\x1b: yes\n  Enter sends this" in shown
+    assert "\n    a yes, without any values\n  Enter sends this" in ask("\n", form())[1]
+
+
+def test_a_word_goes_back_to_the_answer_before_which_then_stands_in_brackets(ask):
+    typed = "/back\nAda\n/back\n\n5\n/back\n6\n\n"
+    properties = {"name": {"type": "string"}, "guests": {"type": "integer"}}
+    responses, shown = ask(typed, form("name", **properties))
+    assert responses == accepted(name="Ada", guests=6)
+    assert "text [Ada]: " in shown
+    assert "a whole number [5]: " in shown
+
+
+def test_an_answer_may_be_taken_back(ask):
+    assert ask(f"Ada\n/back\n{EOF}\n", form(f={"type": "string"}))[0] == accepted()
+
+
+def test_from_a_page_nothing_leads_back(ask):
+    responses, shown = ask("/back\n\n", PAGE)
+    assert (responses, shown.count("Enter goes on")) == ([{"action": "accept"}], 2)
 
 
 def test_long_lines_are_broken_between_words_and_addresses_are_not(ask, terminal):

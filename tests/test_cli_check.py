@@ -134,6 +134,19 @@ def test_a_catalog_that_is_not_there_is_told_of(thrall):
     )
 
 
+def test_a_person_at_a_terminal_is_told_once_what_looks_at_a_server_that_fails(
+    thrall, pin, monkeypatch
+):
+    pin("a")
+    pin("b")
+    edit(a={"command": ["false"]}, b={"command": ["false"]})
+    advice = "thrall: a: to see what is wrong with it: thrall doctor --catalog c.json a\n"
+    assert advice not in thrall("check", "c.json").err
+    monkeypatch.setattr(os, "isatty", lambda descriptor: descriptor == 2)
+    ran = thrall("check", "c.json")
+    assert (ran.status, ran.err.count("thrall doctor"), advice in ran.err) == (4, 1, True)
+
+
 @pytest.mark.parametrize(
     ("place", "member", "sentence"),
     [

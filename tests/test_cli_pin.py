@@ -335,7 +335,7 @@ def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, sp
     ran = thrall("pin", "c.json", "--", "touch", "started", "x", *words)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong into a"
+        f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong in a"
         f" catalog: write {spelling} and set the variable, or say --allow-literal\n"
     )
     assert os.listdir() == []

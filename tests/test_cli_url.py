@@ -15,7 +15,7 @@ SECRET = "sesame42sesame"
 TOKEN = "ghp_" + "a1B2" * 9
 HEAD = "1 tool pinned; hints are the server's own word, nobody has verified them"
 PINNED = f"thrall: loop: {HEAD}\nthrall: loop:   echo  (no hints)\n"
-LITERAL = "looks like a credential, which does not belong into a catalog: write {} and set the variable, or say --allow-literal"
+LITERAL = "looks like a credential, which does not belong in a catalog: write {} and set the variable, or say --allow-literal"
 
 
 def pinned():
@@ -384,17 +384,28 @@ def test_a_variable_that_is_not_set_is_told_before_anything_is_asked(thrall, loo
 
 
 @pytest.mark.parametrize("verb", [("pin", "c.json"), ("call", "echo", "a=1")])
-@pytest.mark.parametrize("name", [SECRET, "EMPTY"])
-def test_a_token_in_the_place_of_its_variable_or_an_empty_one_is_a_mistake_and_not_repeated(
-    thrall, loop, monkeypatch, verb, name
-):
-    monkeypatch.setenv("EMPTY", "")
-    ran = thrall(*verb, "--url", loop.url, "--bearer-env", name)
+def test_a_token_in_the_place_of_its_variable_is_a_mistake_and_not_repeated(thrall, loop, verb):
+    ran = thrall(*verb, "--url", loop.url, "--bearer-env", SECRET)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == (
         "thrall: Invalid value for '--bearer-env': the variable is not set (or not exported);"
         f" give its name, not the token (see thrall {verb[0]} --help)\n"
     )
+    assert (loop.asked, pinned()) == ([], {})
+
+
+@pytest.mark.parametrize("verb", [("pin", "c.json"), ("call", "echo", "a=1")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("EMPTY", "is set and empty"), ("MY_TOKEN_2", "is not set (or not exported)")],
+)
+def test_a_variable_without_a_token_is_named_and_the_status_is_that_of_a_catalog(
+    thrall, loop, monkeypatch, verb, name, words
+):
+    monkeypatch.setenv("EMPTY", "")
+    ran = thrall(*verb, "--url", loop.url, "--bearer-env", name)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err.endswith(f": the variable {name} {words}, and the server needs it\n")
     assert (loop.asked, pinned()) == ([], {})
 
 
@@ -409,12 +420,13 @@ def test_a_variable_with_a_name_that_cannot_be_filled_in_is_no_token(
 
 def test_a_variable_of_a_pin_that_is_not_set_is_told_by_call_and_check(thrall, loop, monkeypatch):
     assert thrall("pin", "c.json", "--url", loop.url, "--bearer-env", "TOKEN").status == 0
-    monkeypatch.delenv("TOKEN")
     loop.asked.clear()
-    for words in (("call", "echo", "a=1", "--catalog", "c.json"), ("check", "c.json")):
-        ran = thrall(*words)
-        assert (ran.status, ran.out) == (3, b"")
-        assert "the variable TOKEN is not set" in ran.err
+    for value, told in (("", "set and empty"), (None, "not set (or not exported)")):
+        monkeypatch.setenv("TOKEN", value) if value is not None else monkeypatch.delenv("TOKEN")
+        for words in (("call", "echo", "a=1", "--catalog", "c.json"), ("check", "c.json")):
+            ran = thrall(*words)
+            assert (ran.status, ran.out) == (3, b"")
+            assert f"the variable TOKEN is {told}, and the server needs it" in ran.err
     assert loop.asked == []
 
 
@@ -512,7 +524,7 @@ def test_what_is_not_utf_8_is_refused_by_a_pin(thrall, loop, words):
         ),
         (
             ("--header", "X-Key: ${TOKEN}", "--header", "X-Team: t"),
-            "sent was X-Key (from ${TOKEN}), X-Team; the challenge:",
+            "sent was X-Key (from ${TOKEN}), X-Team; the challenge is",
         ),
         (
             (),
@@ -529,7 +541,7 @@ def test_a_server_that_does_not_let_us_in_is_told_with_what_was_sent(
     ran = thrall(*verb, "--url", server.url, *words)
     assert (ran.status, ran.out) == (8, b"")
     assert sentence in ran.err
-    assert ran.err.endswith('; the challenge: "Bearer error="***""\n')
+    assert ran.err.endswith('; the challenge is Bearer error="***"\n')
     assert pinned() == {}
 
 
@@ -542,7 +554,7 @@ def test_a_token_that_ran_out_is_told_by_check_and_call_of_a_catalog(thrall, loo
         assert ran.err.endswith('sent was Authorization (from ${TOKEN}); it says "*** expired"\n')
 
 
-# -- what does not belong into a catalog -------------------------------------------------------
+# -- what does not belong in a catalog -------------------------------------------------------
 
 BEARER = "'Authorization: Bearer ${AUTHORIZATION}' (or --bearer-env AUTHORIZATION)"
 CLEAR = {

@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 from servers import MODERN, SCHEMA, TOOLS, command, offering
 
+from thrall_py.catalog import file
+from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import handshake
+from thrall_py.protocol.mcp import ServerInfo
 from thrall_py.transport import descendants
 from thrall_py.verbs import doctor, interview
 
 FAST = ("--grace", "30", "--format", "json")
 UNKNOWN = "doctor/no-such-method"
 NO_TOOL = "thrall-doctor-no-such-tool"
-HARMLESS = "does no harm, but may be logged"
+LEGACY = "clients that begin with initialize (2025-11-25)"
+HARMLESS = "it turns down server/discover, the first request of newer ones, and goes on, perhaps logging it"
 WITHOUT = "--protocol 2025-11-25 leaves it out"
 DESCRIBED = [{**TOOLS[0]}, {**TOOLS[1], "description": "Fail."}]
 
@@ -62,7 +68,7 @@ def test_a_good_server_passes_every_check(examine):
     assert report["handshake"] == ("ok", "2025-11-25 fake 1, with tools")
     assert report["list"] == ("ok", "2 tools")
     assert report["unknown-tool"] == ("ok", "refused with error -32602")
-    assert report["era"] == ("ok", f"with a handshake; server/discover {HARMLESS} ({WITHOUT})")
+    assert report["era"] == ("ok", f"{LEGACY}; {HARMLESS} ({WITHOUT})")
     assert all(check["advice"] is None for check in report.checks.values())
 
 
@@ -145,7 +151,7 @@ def test_a_command_line_that_is_wrong_is_refused(thrall, words):
 @pytest.mark.parametrize(
     ("offer", "words", "advice"),
     [
-        ({"dies_of": ["server/discover", "initialize"]}, "exited with status 7", "by hand"),
+        ({"dies_of": ["server/discover", "initialize"]}, "exited with status 7", "stay until the end of input; what it wrote to standard"),
         ({"refuses": ["initialize"]}, "refused the handshake with error -32601", "protocolVersion"),
         ({"ignores": ["server/discover", "initialize"]}, "(--start-timeout)", "--start-timeout"),
     ],
@@ -163,7 +169,10 @@ def test_a_handshake_that_fails_is_the_end_and_comes_with_advice(examine, offer,
 def test_a_server_that_dies_twice_is_told_once_and_why_it_was_started_again(examine):
     report = examine(dies_of=["server/discover", "initialize"])
     told = "the server exited with status 7 during the handshake"
-    twice = "it was started twice, because at server/discover it ended"
+    twice = (
+        "it was started twice: the first time it was asked server/discover, as newer clients do,"
+        " and exited"
+    )
     assert report["handshake"] == ("failed", f"{told}; {twice}")
     once = examine("--protocol", "2025-11-25", dies_of=["server/discover", "initialize"])
     assert once["handshake"] == ("failed", told)
@@ -177,13 +186,103 @@ def test_a_server_that_is_gone_before_it_reads_is_started_once(thrall):
     )
 
 
+LEGACY_SO_FAR = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        break
+    error = {"code": -32601, "message": ""}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}), flush=True)
+"""
+ADVICE = {
+    "a revision of its own": (
+        """print('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1999-01-01","capabilities":{}}}')""",
+        "speak one of the revisions 2026-07-28, 2025-11-25,",
+    ),
+    "several lines": ("print('{')\nprint('}')", "write each message on one line"),
+    "another id": ("""print('{"jsonrpc":"2.0","id":77,"result":{}}')""", "answer with the id of the"),
+    "a usage message": ("print('usage: x')", "see that the program takes the words behind --"),
+    "a status of 0": ("", "it ended as if its work was done"),
+    "a status of 1": ("raise SystemExit(1)", "status 1 mostly means an error that it did not expect;"),
+    "a status of 2": ("raise SystemExit(2)", "status 2 mostly means a command line"),
+    "a signal": ("import os; os.abort()", "stay until the end of input; what it wrote"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "advice"), ADVICE.values(), ids=ADVICE)
+def test_the_advice_about_a_handshake_is_of_what_was_seen(thrall, program, advice):
+    Path("server.py").write_text(LEGACY_SO_FAR + program)
+    words = ("--", sys.executable, "-I", "-S", "server.py")
+    report = Report(thrall("doctor", *FAST, "--start-timeout", "5", *words))
+    assert report["handshake"][0] == "failed"
+    assert report.checks["handshake"]["advice"].startswith(advice)
+
+
+def test_the_advice_about_noise_is_of_what_was_seen(examine):
+    report = examine(greets="Usage: x")
+    assert report.checks["stdout"]["advice"].startswith("see that the program takes")
+
+
+def test_a_command_line_in_one_word_is_to_be_written_apart(thrall):
+    report = Report(thrall("doctor", *FAST, "--", "python3 crash.py"))
+    said = "the program python3 crash.py was not found; there is no shell, so write its words apart"
+    assert report["found"] == ("failed", said)
+    assert report.checks["found"]["advice"].startswith("write its words apart, not as one")
+
+
+# -- a pinned server ---------------------------------------------------------------------------
+
+
+def test_a_pinned_server_is_examined_as_it_is_pinned(thrall, pin):
+    pin("a")
+    pin("b")
+    for name in ("a", "b"):
+        assert Report(thrall("doctor", *FAST, "--catalog", "c.json", name)).status == 0
+    assert thrall("unpin", "c.json", "b").status == 0
+    assert Report(thrall("doctor", *FAST, "--catalog", "c.json"))["handshake"][0] == "ok"
+
+
+def test_the_variables_of_a_pinned_server_are_filled_in(thrall, monkeypatch):
+    monkeypatch.setenv("PROGRAM", "no-such-program")
+    entry = Entry(LaunchSpec(("${PROGRAM}",), {}), ServerInfo("2025-11-25", "s", "1"), {}, ())
+    file.write("c.json", file.dumps(Catalog({"s": entry})))
+    ran = thrall("doctor", "--catalog", "c.json", "s")
+    assert (ran.status, b"was not found" in ran.out) == (127, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("c.json",), 2, "a NAME is of a server in a --catalog; any other is written behind --"),
+        (("--catalog", "c.json"), 2, "c.json has several servers: name one of a, b"),
+        (("--catalog", "c.json", "x"), 3, "the catalog has no server x"),
+        (("--catalog", "c.json", "a", "--", "s"), 2, "a server and --catalog exclude each other"),
+        (("--catalog", "c.json", "a", "--cwd", "x"), 2, "--env, --cwd, --header and the like come"),
+        (("--catalog", "empty.json"), 3, "empty.json has no servers, so there is nothing to"),
+    ],
+)
+def test_a_server_that_is_not_one_of_the_catalog_is_refused(thrall, pin, words, status, sentence):
+    pin("a")
+    pin("b")
+    file.write("empty.json", file.dumps(Catalog({})))
+    ran = thrall("doctor", *words)
+    assert (ran.status, ran.out) == (status, b"")
+    assert ran.err.startswith(f"thrall: {sentence}")
+
+
+# -- one revision ------------------------------------------------------------------------------
+
+
 def test_one_revision_may_be_asked_for(examine):
     report = examine("--protocol", "2025-06-18")
     assert report["handshake"] == ("ok", "2025-06-18 fake 1, with tools")
     assert report["era"] == ("skipped", "one revision was asked for")
     refused = examine("--protocol", MODERN)
     assert refused["handshake"][0] == "failed"
-    assert "a revision that clients speak" in refused.checks["handshake"]["advice"]
+    assert refused.checks["handshake"]["advice"] == (
+        f"speak {MODERN}, or ask for another revision (--protocol)"
+    )
 
 
 # -- the lists ---------------------------------------------------------------------------------
@@ -302,7 +401,7 @@ def test_another_error_for_what_is_not_known_is_worth_a_warning(examine):
     ("answer", "outcome", "words"),
     [
         ({"isError": True, "content": []}, "ok", "refused with isError"),
-        ({"content": []}, "failed", "answered a call of no tool"),
+        ({"content": []}, "failed", "answered a call of a tool that does not exist with a result"),
     ],
 )
 def test_a_call_of_no_tool_has_to_be_refused(examine, answer, outcome, words):
@@ -364,34 +463,34 @@ def test_where_nobody_tells_what_was_left_behind_it_is_not_judged(examine, monke
 @pytest.mark.parametrize(
     ("offer", "detour"),
     [
-        ({"dies_of": ["server/discover"]}, "ended"),
-        ({"ignores": ["server/discover"]}, "was silent"),
+        ({"dies_of": ["server/discover"]}, "exited"),
+        ({"ignores": ["server/discover"]}, "did not answer it"),
     ],
 )
 def test_a_probe_that_does_harm_is_told(examine, monkeypatch, offer, detour):
     if "ignores" in offer:
         monkeypatch.setattr(handshake, "_PROBE_WAIT", 1.0)
     report = examine(**offer)
-    words = f"with a handshake; at server/discover the server {detour} ({WITHOUT})"
+    words = f"{LEGACY}; asked server/discover, as newer ones do, it {detour} ({WITHOUT})"
     assert (report.status, report["era"]) == (0, ("warning", words))
     assert report["speed"][1].endswith("with what the probe cost")
 
 
 def test_a_server_of_both_eras_says_so(examine):
     report = examine(server="both")
-    assert report["era"] == ("ok", "both: without a handshake, and 2025-11-25 for older clients")
+    assert report["era"] == ("ok", f"clients of {MODERN}, and older ones (2025-11-25)")
 
 
 def test_a_modern_server_may_tell_older_clients_so(examine):
     why = {"code": -32022, "data": {"supported": [MODERN]}}
     report = examine(server="modern", refuses=["initialize"], why=why)
-    assert report["era"] == ("ok", "without a handshake only, as older clients are told")
+    assert report["era"] == ("ok", f"clients of {MODERN} only, and older ones are told so")
 
 
 def test_a_modern_server_that_leaves_older_clients_alone_is_worth_a_warning(examine):
     report = examine(server="modern")
     said = (
-        "without a handshake only, and older clients are not told:"
+        f"clients of {MODERN} only; older ones, which begin with initialize, are not told so:"
         ' the server refused the handshake with error -32601: "Method not found"'
     )
     assert (report.status, report["era"]) == (0, ("warning", said))

@@ -239,7 +239,7 @@ def test_so_does_the_value_of_a_variable_unless_that_is_allowed(interrupts, name
     with pytest.raises(errors.InputError) as refused:
         pinned(interrupts, launch._replace(command=("touch", "started")))
     assert str(refused.value) == (
-        f"the variable {name} looks like a credential, which does not belong into a catalog:"
+        f"the variable {name} looks like a credential, which does not belong in a catalog:"
         f" write '${{{name}}}' and set the variable, or say --allow-literal"
     )
     assert os.listdir() == []

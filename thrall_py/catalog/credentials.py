@@ -1,4 +1,4 @@
-"""Words that look like credentials, which do not belong into a file that is committed. Pure.
+"""Words that look like credentials, which do not belong in a file that is committed. Pure.
 
 By known shapes of tokens, and by long values of options and variables whose names say what they
 are. What only resembles one (`--max-tokens=4096`, a digest) passes.

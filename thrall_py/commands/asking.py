@@ -2,7 +2,7 @@
 
 import os
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from thrall_py.protocol import elicitation, fields, mcp
@@ -14,7 +14,8 @@ from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.visible import visible
 
-_DECLINE, _CANCEL = "/decline", "/cancel"  # words that are no answer, at any prompt
+# Words that are no answer, at any prompt.
+_DECLINE, _CANCEL, _BACK = "/decline", "/cancel", "/back"
 _MESSAGE = 1000  # characters
 _TITLE = 100
 _DESCRIPTION = 500
@@ -28,6 +29,10 @@ class _Refusal(Exception):  # noqa: N818 - an outcome
     def __init__(self, response: str) -> None:
         super().__init__(response)
         self.response = response
+
+
+class _Back(Exception):  # noqa: N818 - likewise
+    """The person wants to change the answer before."""
 
 
 class Person:
@@ -81,15 +86,41 @@ class _Sheet:
         self._tell(
             f"  Enter takes what is in brackets; {_DECLINE} says no, {_CANCEL} leaves it open."
         )
-        content = {}
-        for field in question.fields:
-            value = self._value(field)
+        return elicitation.accept(self._fill_in(question.fields))
+
+    def _fill_in(self, asked: Sequence[Field]) -> dict[str, Json]:
+        """Ask for every field, and then whether that is to be sent; back again on a word."""
+        content: dict[str, Json] = {}
+        at = 0
+        while True:
+            try:
+                if at == len(asked):
+                    self._confirm(content)
+                    return content
+                name = asked[at].name
+                value = self._value(
+                    asked[at]._replace(default=content.get(name, asked[at].default))
+                )
+            except _Back:
+                at = max(at - 1, 0)
+                continue
+            content.pop(name, None)
             if value is not None:
-                content[field.name] = value
-        while (text := self._line("  Enter sends this to the server:")) != "":
+                content[name] = value
+            at += 1
+
+    def _confirm(self, content: Mapping[str, Json]) -> None:
+        self._tell("")
+        for name, value in content.items():
+            shown = self._redact.plain(_shown(value), _MESSAGE)
+            self._tell(f"    {self._redact.plain(name, _TITLE)}: {shown}")
+        if not content:
+            self._tell("    a yes, without any values")
+        while (
+            text := self._answer(f"  Enter sends this to the server ({_BACK} changes it):")
+        ) != "":
             if text is None:  # any other word was not meant as a yes
                 raise _Refusal(elicitation.CANCEL)
-        return elicitation.accept(content)
 
     def _visit(self, page: Page) -> str:
         if not page.host:
@@ -98,7 +129,9 @@ class _Sheet:
         self._tell(f"  {self._redact.plain(page.url, _URL)}")
         self._tell(f"  This is a page of {page.host}. Only you can open it, if you trust it.")
         prompt = f"  Enter goes on ({_DECLINE} says no, {_CANCEL} leaves it open):"
-        if self._line(prompt) is None:
+        while (text := self._line(prompt)) == _BACK:  # there is nothing to go back to
+            pass
+        if text is None:
             raise _Refusal(elicitation.CANCEL)
         return elicitation.VISIT
 
@@ -111,7 +144,7 @@ class _Sheet:
             several = f"some of them, with commas{fields.span(field, 'in all')}"
             kind = several if field.type == "array" else "one of them"
         while True:
-            text = self._line(f"  {kind}{self._otherwise(field)}:")
+            text = self._answer(f"  {kind}{self._otherwise(field)}:")
             if text is None and field.is_required:
                 raise _Refusal(elicitation.CANCEL)
             if text is None:
@@ -145,6 +178,18 @@ class _Sheet:
         if field.default is not None:
             return f" [{self._redact.plain(_shown(field.default), _TITLE)}]"
         return "" if field.is_required else " [left out]"
+
+    def _answer(self, prompt: str) -> str | None:
+        """Read a line of a form, as `_line` does.
+
+        Raises:
+            _Back, _Refusal: it is one of the words that are no answer.
+
+        """
+        text = self._line(prompt)
+        if text == _BACK:
+            raise _Back
+        return text
 
     def _line(self, prompt: str) -> str | None:
         """Read an answer; None for the end of input.

@@ -19,6 +19,7 @@ from thrall_py.visible import visible
 _READING = (
     "reading the arguments from the terminal, a JSON object; end with ^D (or give '{}' for none)"
 )
+_NONE_WANTED = "it takes no arguments: type {} and ^D (or give '{}' on the command line)"
 _WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 
 
@@ -49,7 +50,11 @@ class _Command(click.Command):
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
 @click.option("--unverified", is_flag=True, help="Call it even if it is not as pinned.")
-@click.option("--validate", is_flag=True, help="Check the arguments against its pinned schema.")
+@click.option(
+    "--validate",
+    is_flag=True,
+    help="Check arguments (needs thrall-py[validate]).",
+)
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--raw", is_flag=True, help="Print the one part that is not text as it is.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
@@ -95,11 +100,11 @@ def call(  # noqa: PLR0913 - one for each option of its own
     connection = watching.begin(invocation, watch, connection, tool)
     spec = None if catalog else server_options.spec(invocation.server)
     if catalog is not None:
-        _refuse_two_servers(invocation, server_options)
+        options.refuse_two_servers(invocation.server, server_options)
     elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
-        invocation.note(_READING, tool)
+        invocation.note(_reading(tool, catalog), tool)
     given = parse(items)
     text = join(given) if items else arguments.from_input(stdio.read())
     user = _user(invocation, answer_options)
@@ -135,6 +140,15 @@ def call(  # noqa: PLR0913 - one for each option of its own
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
 
 
+def _reading(tool: str, catalog: str | None) -> str:
+    """Say what is waited for, before somebody wonders what to type."""
+    if catalog is None:
+        return _READING
+    from thrall_py.commands import pinned
+
+    return _NONE_WANTED if pinned.takes_no_arguments(catalog, tool) else _READING
+
+
 def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
     """Find who answers what the server asks: options, a person at the terminal, or nobody."""
     if given != options.NO_ANSWERS:
@@ -154,10 +168,3 @@ def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
 
         return Person(invocation.subject, invocation.interrupts)
     return None
-
-
-def _refuse_two_servers(invocation: Invocation, server_options: ServerOptions) -> None:
-    if invocation.server is not None or server_options.url is not None:
-        raise UsageError("a server and --catalog exclude each other")
-    if server_options != options.NO_SERVER_OPTIONS:
-        raise UsageError("--env, --cwd, --header and the like come from the catalog")

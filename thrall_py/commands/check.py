@@ -1,5 +1,7 @@
 """`thrall check` on the command line."""
 
+import os
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -8,7 +10,7 @@ import click
 from thrall_py import errors, options
 from thrall_py.commands import watching
 from thrall_py.commands.invocation import Invocation, say
-from thrall_py.errors import CatalogError, UsageError
+from thrall_py.errors import CatalogError, ServerError, UsageError
 from thrall_py.options import WatchOptions
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 # catalog.change and catalog.machine have the same names; importing them for every verb is too slow.
 _CLASSES = ("breaking", "text", "behaviour", "additive", "cosmetic")
+_BROKEN = ServerError.exit_status
 _FORMATS = ("text", "json", "github", "junit", "sarif")
 
 
@@ -91,6 +94,8 @@ def check(  # noqa: PLR0913 - one for each option of its own
 
             stdio.write([machine.FORMATS[format_](reports).encode()], interrupts)
     _advise(invocation, reports)
+    broken = [(each.catalog, each.server) for each in reports if each.status == _BROKEN]
+    _point_to_doctor(invocation, broken)
     # "Could not check" goes before any verdict on the rest.
     failed = next((each.status for each in reports if each.failure is not None), None)
     if failed is not None:
@@ -109,3 +114,11 @@ def _advise(invocation: Invocation, reports: Sequence["Report"]) -> None:
             drifted.setdefault(each.catalog, []).append(each.server)
     for path, names in drifted.items():
         invocation.note(differences.advice(path, names))
+
+
+def _point_to_doctor(invocation: Invocation, broken: list[tuple[str, str]]) -> None:
+    """Tell a person at a terminal what looks at servers that failed; once, by the first."""
+    if broken and os.isatty(2):
+        catalog, server = broken[0]
+        words = ["thrall", "doctor", "--catalog", catalog, server]
+        invocation.note(f"to see what is wrong with it: {visible(shlex.join(words))}", server)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import file
+from thrall_py.catalog import file, parameters
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.catalog.report import Report
@@ -58,6 +58,17 @@ def find(path: str, wanted: Call, given: Sequence[Item] | None, *, validate: boo
     if len(faults) > _MOST_FAULTS:
         say(f"and {len(faults) - _MOST_FAULTS} more faults", wanted.tool)
     return None if faults else found
+
+
+def takes_no_arguments(path: str, tool: str) -> bool:
+    """Whether the pinned schema of a tool leaves nothing to be given.
+
+    Raises:
+        CatalogError: the catalog is of no use, or does not have the tool.
+
+    """
+    item = file.entry_offering(file.read(path), tool).offered[tool]
+    return parameters.are_none(item.definition.get("inputSchema"))
 
 
 def help_page(path: str, tool: str) -> str:

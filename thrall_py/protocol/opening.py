@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from thrall_py.errors import (
-    ServerError,
+    NoCommonVersionError,
     ServerGoneError,
     ThrallError,
     TimedOutError,
@@ -185,8 +185,10 @@ class Opening:
     def _ask(self, method: str, params: str) -> Response:
         return self.session.ask(method, params, self._seconds, self._since)
 
-    def _no_common_version(self, theirs: str, ours: str = ", ".join(mcp.REVISIONS)) -> ServerError:
+    def _no_common_version(
+        self, theirs: str, ours: str = ", ".join(mcp.REVISIONS)
+    ) -> NoCommonVersionError:
         words = self.session.redact.plain(theirs)
-        return ServerError(
+        return NoCommonVersionError(
             f"no common protocol version: the server speaks {words}, thrall asked for {ours}"
         )

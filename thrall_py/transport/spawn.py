@@ -52,8 +52,10 @@ def spawn(command: Command) -> Child:
             os.path.join(command.cwd or "", command.argv[0])
         ):
             raise CannotExecuteError(f"the interpreter of {program} was not found") from None
+        # A whole command line in one word: a habit from programs that hand it to a shell.
+        apart = "; there is no shell, so write its words apart" if " " in program else ""
         where = _looked_in(command)
-        raise ProgramNotFoundError(f"the program {program} was not found{where}") from None
+        raise ProgramNotFoundError(f"the program {program} was not found{where}{apart}") from None
     except UnicodeEncodeError:
         raise CannotExecuteError(f"cannot execute {program}: not in this locale") from None
     except OSError as problem:

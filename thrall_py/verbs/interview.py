@@ -25,14 +25,17 @@ _MOST_REMARKS = 10  # on definitions: their author wants to see them all
 _NAME = 40  # characters of a name
 
 _IN_TIME = "answer in time; if the server is only slow, raise --timeout"
-_STAY = "stay after a request, whatever it was; the last words may be on stderr"
+_STAY = "stay after a request, whatever it was; what it wrote to stderr is printed as it came"
 # What to do where a question is not answered, or with an error.
 _ADVICE = {
     "list": "answer each list that is declared, every page of it, each entry with its own name",
     "list-again": "answer each list as often as it is asked for",
     "ping": "answer ping with an empty result; clients end servers that do not",
     "unknown-method": f"answer a method it does not know with error {mcp.METHOD_NOT_FOUND}",
-    "unknown-tool": f"answer a call of no tool with error {mcp.INVALID_PARAMS}, or with isError",
+    "unknown-tool": (
+        f"answer a call of a tool that it does not have with error {mcp.INVALID_PARAMS},"
+        " or with isError"
+    ),
 }
 
 
@@ -146,7 +149,9 @@ class Interview:
         tool = _UNKNOWN_TOOL
         while tool in tools:
             tool += "-"
-        response = self._ask("tools/call", mcp.call_members(tool, "{}"), "a call of no tool", tool)
+        response = self._ask(
+            "tools/call", mcp.call_members(tool, "{}"), "a call of a tool that does not exist", tool
+        )
         if response.result and wire.load_or_none(response.result.member("isError")) is True:
             return checkup.ok("unknown-tool", "refused with isError")
         return self._refusal("unknown-tool", response, mcp.INVALID_PARAMS)
@@ -161,7 +166,9 @@ class Interview:
     def _refusal(self, name: str, response: Response, code: int) -> Check:
         """Judge the answer to what has to be refused with an error of this code."""
         if response.error is None:
-            return checkup.failed(name, f"answered {self._session.stage}", _ADVICE[name])
+            return checkup.failed(
+                name, f"answered {self._session.stage} with a result", _ADVICE[name]
+            )
         if response.error.code == code:
             return checkup.ok(name, f"refused with error {code}")
         problem = self._session.refused(response.error)

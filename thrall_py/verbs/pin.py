@@ -73,7 +73,7 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
         interrupts: the signals that stop it.
 
     Raises:
-        InputError: its words do not belong into a catalog; it was not started.
+        InputError: its words do not belong in a catalog; it was not started.
         ThrallError: the server does not open, or its lists cannot be pinned.
 
     """
@@ -144,7 +144,7 @@ def _refuse_credentials(spec: ServerSpec, source: str | None) -> None:
         ]
     for what, how in found:
         raise InputError(
-            f"{what} looks like a credential, which does not belong into a catalog:"
+            f"{what} looks like a credential, which does not belong in a catalog:"
             f" write {how}{f' in {visible(source)}' if source else ''} and set the variable,"
             " or say --allow-literal"
         )

@@ -84,7 +84,8 @@ class Reader:
         sentence += f"; sent was {sent}" if sent else "; none was sent"
         challenge = reply.header("www-authenticate")
         if challenge:
-            sentence += f"; the challenge: {self._redact.quoted(challenge, _CHALLENGE)}"
+            # It is full of quotation marks of its own.
+            sentence += f"; the challenge is {self._redact.plain(challenge, _CHALLENGE)}"
         elif body.strip():
             sentence += f"; it says {self._beginning(body)}"
         raise UnauthorizedError(sentence)
