@@ -1,7 +1,6 @@
 """`thrall call` of a tool that asks the user, from options and at a terminal."""
 
 import json
-import os
 
 import pytest
 from servers import command, offering
@@ -134,15 +133,14 @@ def test_a_pinned_tool_asks_as_well(thrall, pin):
 
 
 @pytest.fixture
-def at_terminal(thrall, terminal, replaced):
-    """Call with what is typed and the words of a command line."""
+def at_terminal(thrall, terminal, replaced, typist):
+    """Call with what is answered, the words of a command line, and what is typed before."""
 
-    def run(typed, *words):
+    def run(typed, *words, ahead=b""):
         replaced(0, terminal.theirs)
         replaced(2, terminal.theirs)
-        os.write(terminal.ours, typed)
-        ran = thrall(*words)
-        return ran, b"".join(iter(terminal.shown, b""))
+        with typist(typed, ahead) as end:
+            return thrall(*words), end()
 
     return run
 
@@ -163,7 +161,7 @@ def test_an_option_goes_before_the_person(at_terminal):
 
 @pytest.mark.parametrize("server", [LEGACY, MODERN])
 def test_whoever_typed_the_arguments_is_there_to_be_asked_as_well(at_terminal, server):
-    ran, shown = at_terminal(b"{}\n\x04Ada\n\n", "call", "ask", *server)
+    ran, shown = at_terminal(b"Ada\n\n", "call", "ask", *server, ahead=b"{}\n\x04")
     assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
     assert b"the server asks" in shown
 

@@ -8,6 +8,7 @@ from thrall_py.protocol import elicitation, fields, jsontext, mcp
 from thrall_py.protocol.elicitation import Form
 from thrall_py.protocol.fields import Field, Misfit
 from thrall_py.protocol.jsontext import Json, JsonError
+from thrall_py.protocol.user import HasEnded
 from thrall_py.redact import Redactor
 from thrall_py.verbs.arguments import decode_argument, read_file
 from thrall_py.visible import visible
@@ -57,11 +58,13 @@ class Script:
         """To a page an option can only say no."""
         return (mcp.FORM, mcp.PAGE) if self._answers.decline else (mcp.FORM,)
 
-    def answer(self, requests: Mapping[str, mcp.Asked], redact: Redactor, /) -> dict[str, str]:
+    def answer(
+        self, requests: Mapping[str, mcp.Asked], redact: Redactor, _: HasEnded, /
+    ) -> dict[str, str]:
         """Answer every request, as a User does."""
         if self._answers.decline:
             return dict.fromkeys(requests, elicitation.DECLINE)
-        responses, faults = {}, []
+        responses, faults, names = {}, [], []
         for name, asked in requests.items():
             form = elicitation.read(asked)
             assert isinstance(form, Form), "this is the only mode"
@@ -70,11 +73,12 @@ class Script:
             if filled.faults:
                 title = redact.quoted(form.message) if form.message else "a form"
                 faults.append(f"{title} wants {', '.join(filled.faults)}")
+                names += [field.name for field in form.fields]
         if faults:
             defaults = "" if self._answers.accept_defaults else ", --accept-defaults"
             raise InputNeededError(
                 f"the server needs input that was not given: {'; '.join(faults)};"
-                f" give --answer NAME=VALUE for each{defaults} or --decline"
+                f" give {elicitation.option(names)} for each{defaults} or --decline"
             )
         return responses
 
@@ -87,7 +91,8 @@ class Script:
                 value = self._value(field)
             except Misfit:
                 # Not what it was: it may be a secret.
-                name, kind = redact.plain(field.name), fields.wanted(field, redact)
+                name = elicitation.shown_name(field, redact)
+                kind = fields.wanted(field, redact)
                 faults.append(f"{name} ({kind}; the answer that was given is not)")
                 continue
             if value is not None:
