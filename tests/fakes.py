@@ -87,6 +87,7 @@ class Answering:
     def __init__(self, *modes, script=None, takes=0.0, failure=None):
         self.modes = modes or ("form", "url")
         self.asked = []
+        self.refusals = []
         self.script = script
         self.takes = takes
         self.failure = failure

@@ -26,7 +26,7 @@ def form(properties, *required, message="When?"):
 def answered(*requests, texts=None, values=None, **options):
     script = Script(Answers(texts or {}, values or {}, **options))
     named = {str(number): request for number, request in enumerate(requests)}
-    responses = script.answer(named, Redactor(["hunter-222"]))
+    responses = script.answer(named, Redactor(["hunter-222"]), lambda: False)
     return [json.loads(response) for response in responses.values()], list(script.unused)
 
 
@@ -92,13 +92,19 @@ REFUSALS = {
         form({"name": {"type": "string"}, "n": {"type": "number"}}), {"other": "1"},
         "name (text, optional), n (a number, optional)",
     ),
+    "a name that no option can spell": (
+        form({"a=b": {}}, "a=b"), {}, "a=b (a JSON value)", "give --answers FILE for each",
+    ),
+    "no name": (form({"": {}}, ""), {}, '"" (a JSON value)', "give --answers FILE for each"),
     "a yes": (form({}), {"other": "1"}, "a yes, which is --accept-defaults"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("request_", "texts", "words"), REFUSALS.values(), ids=REFUSALS)
-def test_what_is_missing_is_named_with_its_type_and_the_option(request_, texts, words):
-    assert refused(request_, texts=texts) == f'"When?" wants {words}; {END}'
+@pytest.mark.parametrize("case", REFUSALS.values(), ids=REFUSALS)
+def test_what_is_missing_is_named_with_its_type_and_the_option(case):
+    request, texts, words, *option = case
+    end = END.replace("give --answer NAME=VALUE for each", *option) if option else END
+    assert refused(request, texts=texts) == f'"When?" wants {words}; {end}'
 
 
 def test_forms_are_named_one_after_the_other():

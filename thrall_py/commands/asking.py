@@ -38,6 +38,9 @@ class Person:
         tool: who asks, as the person knows it.
         interrupts: the signals that end the asking; entered when it begins.
 
+    Attributes:
+        refusals: what was refused without asking.
+
     """
 
     modes: Final = (mcp.FORM, mcp.PAGE)
@@ -46,6 +49,7 @@ class Person:
     def __init__(self, tool: str, interrupts: Interrupts) -> None:
         self._tool = visible(tool)[:_TITLE]
         self._interrupts = interrupts
+        self.refusals: list[str] = []
 
     def answer(
         self, requests: Mapping[str, mcp.Asked], redact: Redactor, has_ended: HasEnded, /

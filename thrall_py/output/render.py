@@ -60,12 +60,12 @@ class MediaPart(NamedTuple):
         return f"[{visible(self.kind[:_SHOWN])}: {', '.join(words)}]"
 
     def _amount(self) -> list[str]:
-        if self.is_link:
+        if self.content is None:
             return []
         try:
             return [f"{sum(map(len, self.decode()))} bytes"]
         except ServerError:
-            return ["no data" if self.content is None else "not base64"]
+            return ["not base64"]
 
     @property
     def extension(self) -> str:

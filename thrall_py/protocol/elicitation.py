@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from thrall_py.errors import InputNeededError
-from thrall_py.protocol import canonical, fields, mcp
+from thrall_py.protocol import canonical, fields, mcp, wire
 from thrall_py.protocol.fields import Field
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.redact import Redactor
@@ -132,12 +132,12 @@ def _request(name: str, asked: mcp.Asked, redact: Redactor) -> str:
     method = redact.plain(asked.method or "", _SHOWN)
     words = redact.plain(name, _SHOWN)
     words = f"{words} ({method})" if words and method else words or method
-    if asked.method != mcp.ELICITATION:
-        return words
-    question = read(asked)
-    words += f": {redact.quoted(question.message)}" if question.message else ""
+    params = wire.load_or_none(asked.params)
+    message = _text(params.get("message")) if isinstance(params, dict) else ""
+    words += f": {redact.quoted(message)}" if message else ""
     if mcp.elicitation_mode(asked) not in (mcp.FORM, mcp.PAGE):
         return words
+    question = read(asked)
     if isinstance(question, Page):
         return f"{words} at {address(question.url, redact)}"
     listed = ", ".join(described(field, redact) for field in question.fields)

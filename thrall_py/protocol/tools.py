@@ -261,7 +261,7 @@ def _fail_unanswered(session: Session) -> None:
 
     """
     if session.user.unreadable:
-        why = session.redact.plain(session.user.unreadable)
+        why = session.user.unreadable
         raise session.failed(f"asked with a form that cannot be read ({why})")
     if session.user.unanswered:
         from thrall_py.protocol import elicitation

@@ -8,8 +8,6 @@ from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor
 
-_SHOWN = 200  # characters of why a form cannot be read
-
 Clock = Callable[[], float]
 HasEnded = Callable[[], bool]  # raises Interrupted if a signal came
 # Questions that a server may ask in one session, so in one call: one for each field of a long form,
@@ -31,6 +29,10 @@ class User(Protocol):
     @property
     def modes(self) -> tuple[str, ...]:
         """The modes of elicitation that can be answered, as the protocol calls them."""
+
+    @property
+    def refusals(self) -> list[str]:
+        """Sentences about what was refused without asking: the caller is to be told of them."""
 
     @property
     def unused(self) -> Iterable[str]:
@@ -59,7 +61,7 @@ class Respondent:
         stood: seconds that the clock has stood still.
         unanswered: the first elicitation of a legacy server in a mode that was not declared, by
             an empty name; nothing as long as there was none.
-        unreadable: why the first elicitation of a legacy server that could not be read could not.
+        unreadable: why an elicitation of a legacy server could not be read, the first of them.
 
     """
 
@@ -127,7 +129,11 @@ class Respondent:
         asked = mcp.Asked(method, params)
         is_mode = mcp.elicitation_mode(asked) in self.modes
         why = _unreadable(asked)
-        self.unreadable = self.unreadable or why
+        if why and not self.unreadable:
+            self.unreadable = self._redact.plain(why)
+            if self._user:
+                sentence = "the server asked with a form that cannot be read, which was refused"
+                self._user.refusals.append(f"{sentence} ({self.unreadable})")
         if method == mcp.ELICITATION and not (is_mode or why):
             self.unanswered.setdefault("", asked)
         if method != mcp.ELICITATION or not self.modes:
@@ -135,7 +141,7 @@ class Respondent:
         if not is_mode:
             return _refusal(mcp.INVALID_PARAMS, "mode not supported")
         if why:
-            return _refusal(mcp.INVALID_PARAMS, f"the form cannot be read ({why[:_SHOWN]})")
+            return _refusal(mcp.INVALID_PARAMS, f"the form cannot be read ({self.unreadable})")
         return f'"result":{self.answer({"": asked})[""]}'
 
 

@@ -46,11 +46,13 @@ class Script:
 
     Attributes:
         unused: the names of answers that no form has asked for, yet.
+        refusals: what was refused without a look at the answers.
 
     """
 
     def __init__(self, answers: Answers) -> None:
         self.unused = dict.fromkeys([*answers.texts, *answers.values])
+        self.refusals: list[str] = []
         self._answers = answers
 
     @property
