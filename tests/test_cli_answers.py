@@ -129,6 +129,23 @@ def test_a_pinned_tool_asks_as_well(thrall, pin):
     assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
 
 
+def test_a_form_that_cannot_be_read_is_told_of_and_an_unusable_answer(thrall):
+    offering(form={"message": "Sure?", "requestedSchema": []})
+    why = "its requestedSchema is not an object"
+    ran = thrall("call", "ask", "a=1", "--accept-defaults", *LEGACY)
+    assert (ran.status, json.loads(ran.out)[0]["code"]) == (0, -32602)
+    assert ran.err == (
+        "thrall: ask: the server asked with a form that cannot be read, which was refused"
+        f" ({why})\n"
+    )
+    ran = thrall("call", "ask", "a=1", "--accept-defaults", *MODERN)
+    assert (ran.status, ran.out) == (4, b"")
+    assert ran.err == (
+        f"thrall: ask: the server asked with a form that cannot be read ({why})"
+        " during tools/call; the tool may have run\n"
+    )
+
+
 # -- at a terminal -----------------------------------------------------------------------------
 
 
@@ -175,3 +192,8 @@ def test_nobody_is_asked_where_the_arguments_came_from_a_pipe(thrall, feed, repl
     feed(b"{}")
     replaced(2, terminal.theirs)
     assert thrall("call", "ask", *MODERN).status == 7
+
+
+def test_a_tool_is_not_agreed_to_by_what_was_typed_before_it_asked(at_terminal):
+    ran, _ = at_terminal(b"/decline\n", "call", "ask", "a=1", *LEGACY, ahead=b"Ada\n\n")
+    assert json.loads(ran.out)[0] == {"action": "decline"}
