@@ -3,10 +3,13 @@
 import contextlib
 import fcntl
 import os
+import re
 import select
 import signal
 import tempfile
+import threading
 import time
+from collections import deque
 from typing import NamedTuple
 
 import pytest
@@ -139,6 +142,50 @@ class Terminal(NamedTuple):
         while not shown.endswith(b"\0"):
             shown += os.read(self.ours, 65536)
         return shown[:-1]
+
+
+@contextlib.contextmanager
+def typing(terminal, typed):
+    """Type an answer whenever a question is shown, for as long as there are answers.
+
+    An answer is a line, or as much as is typed at once. Yields a function for the end: it gives what
+    the terminal showed.
+    """
+    lines = re.findall(rb"[^\n\x04]*(?:\n|\x04+)", typed) if isinstance(typed, bytes) else typed
+    answers = deque(lines)
+    shown = bytearray()
+
+    def work():
+        while not shown.endswith(b"\0"):
+            shown.extend(os.read(terminal.ours, 65536))
+            if shown.endswith((b": ", b"[y/N] ")) and answers:
+                os.write(terminal.ours, answers.popleft())
+
+    def end():
+        if typist.is_alive():
+            os.write(terminal.theirs, b"\0")
+            typist.join()
+        return bytes(shown[:-1])
+
+    typist = threading.Thread(target=work)
+    typist.start()
+    try:
+        yield end
+    finally:
+        end()
+
+
+@pytest.fixture
+def typist(terminal):
+    """Call with what is to be typed at the terminal, as `typing` does it, and what is there before."""
+
+    def start(typed, ahead=b""):
+        if ahead:
+            os.write(terminal.ours, ahead)
+            os.read(terminal.ours, 100)  # its echo, so it has arrived
+        return typing(terminal, typed)
+
+    return start
 
 
 @pytest.fixture

@@ -351,7 +351,7 @@ class Good:
 
     def ask(self, params):
         """Ask for a name in the way of the era, and repeat what was declared and what was told."""
-        asked = {"method": "elicitation/create", "params": FORM}
+        asked = {"method": "elicitation/create", "params": self.offer.get("form", FORM)}
         if not self.modern:
             say(json.dumps({"jsonrpc": "2.0", "id": "asked", **asked}))
             told = json.loads(sys.stdin.readline())

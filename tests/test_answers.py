@@ -31,7 +31,7 @@ def answered(*requests, texts=None, values=None, **options):
     }
     script = Script(Answers(several, values or {}, **options))
     named = {str(number): request for number, request in enumerate(requests)}
-    responses = script.answer(named, Redactor(["hunter-222"]))
+    responses = script.answer(named, Redactor(["hunter-222"]), lambda: False)
     return [json.loads(response) for response in responses.values()], list(script.unused)
 
 
@@ -97,14 +97,20 @@ REFUSALS = {
         form({"name": {"type": "string"}, "n": {"type": "number"}}), {"other": "1"},
         "name (text, optional), n (a number, optional)",
     ),
+    "a name that no option can spell": (
+        form({"a=b": {}}, "a=b"), {}, "a=b (a JSON value)", "give --answers FILE for each",
+    ),
+    "no name": (form({"": {}}, ""), {}, '"" (a JSON value)', "give --answers FILE for each"),
     "a yes": (form({}), {"other": "1"}, "a yes, which is --accept-defaults"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("request_", "texts", "words"), REFUSALS.values(), ids=REFUSALS)
-def test_what_is_missing_is_named_with_its_type_and_the_option(request_, texts, words):
+@pytest.mark.parametrize("case", REFUSALS.values(), ids=REFUSALS)
+def test_what_is_missing_is_named_with_its_type_and_the_option(case):
+    request, texts, words, *option = case
+    end = END.replace("give --answer NAME=VALUE for each", *option) if option else END
     unused = "; nothing asks for the answer other" if "other" in texts else ""
-    assert refused(request_, texts=texts) == f'"When?" wants {words}; {END}{unused}'
+    assert refused(request, texts=texts) == f'"When?" wants {words}; {end}{unused}'
 
 
 LIST = {"extras": {"type": "array", "items": {"type": "string"}}}

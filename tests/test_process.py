@@ -53,6 +53,28 @@ def test_what_no_one_reads_any_more_counts_as_unread(start):
     assert process.unread_by_server() == 6
 
 
+def test_the_end_of_a_server_is_seen_without_waiting_and_what_it_said_is_kept(start):
+    process = start("cat")
+    process.send(b"x\n")
+    assert process.receive(within(SOON)) == b"x"
+    assert not process.has_ended()
+    process.send(b"last\n")
+    process.receive(within(SOON))
+    os.kill(process._child.process.pid, signal.SIGKILL)
+    deadline = within(SOON)
+    while not process.has_ended():
+        assert time.monotonic() < deadline
+    with pytest.raises(ChannelClosed):
+        process.receive(within(SOON))
+
+
+def test_a_signal_is_not_lost_while_the_end_is_looked_for(start):
+    process = start("cat")
+    os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(Interrupted):
+        process.has_ended()
+
+
 # -- lines -------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from thrall_py.protocol import elicitation, fields, mcp
 from thrall_py.protocol.elicitation import Form, Page
 from thrall_py.protocol.fields import Field, Misfit
 from thrall_py.protocol.jsontext import Json
+from thrall_py.protocol.user import HasEnded
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
@@ -42,6 +43,9 @@ class Person:
         tool: who asks, as the person knows it.
         interrupts: the signals that end the asking; entered when it begins.
 
+    Attributes:
+        refusals: what was refused without asking.
+
     """
 
     modes: Final = (mcp.FORM, mcp.PAGE)
@@ -50,12 +54,15 @@ class Person:
     def __init__(self, tool: str, interrupts: Interrupts) -> None:
         self._tool = visible(tool)[:_TITLE]
         self._interrupts = interrupts
+        self.refusals: list[str] = []
 
-    def answer(self, requests: Mapping[str, mcp.Asked], redact: Redactor, /) -> dict[str, str]:
+    def answer(
+        self, requests: Mapping[str, mcp.Asked], redact: Redactor, has_ended: HasEnded, /
+    ) -> dict[str, str]:
         """Ask one after the other, as a User does."""
         responses = {}
         for name, asked in requests.items():
-            sheet = _Sheet(self._tool, self._interrupts, redact)
+            sheet = _Sheet(self._tool, self._interrupts, redact, has_ended)
             try:
                 responses[name] = sheet.ask(elicitation.read(asked))
             except _Refusal as refusal:
@@ -66,10 +73,13 @@ class Person:
 class _Sheet:
     """One form, or one page, before a person."""
 
-    def __init__(self, tool: str, interrupts: Interrupts, redact: Redactor) -> None:
+    def __init__(
+        self, tool: str, interrupts: Interrupts, redact: Redactor, has_ended: HasEnded
+    ) -> None:
         self._tool = tool
         self._interrupts = interrupts
         self._redact = redact
+        self._has_ended = has_ended
 
     def ask(self, question: Form | Page) -> str:
         """Ask; the response as JSON text.
@@ -78,6 +88,8 @@ class _Sheet:
             _Refusal: the person declines, or cancels.
 
         """
+        self._look_for_the_server()
+        stdio.forget_typed()
         words = self._redact.quoted(question.message, _MESSAGE)
         if isinstance(question, Page):
             self._tell(f"thrall: {self._tool}: the server wants a page to be visited: {words}")
@@ -116,20 +128,21 @@ class _Sheet:
             self._tell(f"    {self._redact.plain(name, _TITLE)}: {shown}")
         if not content:
             self._tell("    a yes, without any values")
-        while (
-            text := self._answer(f"  Enter sends this to the server ({_BACK} changes it):")
-        ) != "":
+        prompt = f"  Enter sends this to the server ({_BACK} changes it):"
+        while (text := self._consent(prompt)) != "":
+            if text == _BACK:
+                raise _Back
             if text is None:  # any other word was not meant as a yes
                 raise _Refusal(elicitation.CANCEL)
 
     def _visit(self, page: Page) -> str:
         if not page.host:
-            self._tell("  Its address is no plain one of http or https, so it is declined.")
+            self._tell(f"  Its address is {elicitation.NOT_PLAIN}, so it is declined.")
             return elicitation.DECLINE
         self._tell(f"  {self._redact.plain(page.url, _URL)}")
         self._tell(f"  This is a page of {page.host}. Only you can open it, if you trust it.")
         prompt = f"  Enter goes on ({_DECLINE} says no, {_CANCEL} leaves it open):"
-        while (text := self._line(prompt)) == _BACK:  # there is nothing to go back to
+        while (text := self._consent(prompt)) == _BACK:  # there is nothing to go back to
             pass
         if text is None:
             raise _Refusal(elicitation.CANCEL)
@@ -137,6 +150,7 @@ class _Sheet:
 
     def _value(self, field: Field) -> Json:
         """Ask for one field until there is an answer that fits; None to leave it out."""
+        self._look_for_the_server()
         self._introduce(field)
         wanted = fields.wanted(field, self._redact)
         kind = wanted
@@ -159,7 +173,7 @@ class _Sheet:
     def _introduce(self, field: Field) -> None:
         plain = self._redact.plain
         title, description = plain(field.title, _TITLE), plain(field.description, _DESCRIPTION)
-        name = plain(field.name, _TITLE)
+        name = plain(field.name, _TITLE) or '""'
         heading = f"{title} ({name})" if title and title != name else name
         self._tell("")
         self._tell(f"  {heading}" + (f": {description}" if description else ""))
@@ -190,6 +204,18 @@ class _Sheet:
         if text == _BACK:
             raise _Back
         return text
+
+    def _consent(self, prompt: str) -> str | None:
+        """Read whether the person agrees, to what was seen: nothing typed before counts."""
+        self._look_for_the_server()
+        stdio.forget_typed()
+        return self._line(prompt)
+
+    def _look_for_the_server(self) -> None:
+        """Stop asking for a server that is gone: the session will see why."""
+        if self._has_ended():
+            self._tell("  The server is gone, so nothing is sent.")
+            raise _Refusal(elicitation.CANCEL)
 
     def _line(self, prompt: str) -> str | None:
         """Read an answer; None for the end of input.

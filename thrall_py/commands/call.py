@@ -135,6 +135,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
         callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
         with invocation.interrupts as interrupts:
             rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
+    for sentence in user.refusals if user else ():
+        say(sentence, tool)
     for name in user.unused if user else ():
         say(f"nothing asked for the answer {visible(name)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED

@@ -224,6 +224,18 @@ def parse_page(result: Value, kind: Kind) -> Page:
     return Page(items.children, following)
 
 
+def parse_requests(requests: Value | None) -> dict[str, Asked] | None:
+    """Read the `inputRequests` of a result, by name; None if one of them is no request."""
+    if requests is None or requests.first == "n":
+        return {}
+    if requests.first != "{" or any(each.first != "{" for each in requests.members().values()):
+        return None
+    return {
+        name: Asked(each.member_string("method"), each.member("params"))
+        for name, each in requests.members().items()
+    }
+
+
 def _capabilities(revision: str, modes: Sequence[str]) -> dict[str, object]:
     """Declare what a server may ask for: a form alone is all there is before 2025-11-25."""
     if not modes or revision in _WITHOUT_ELICITATION:

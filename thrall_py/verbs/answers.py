@@ -9,6 +9,7 @@ from thrall_py.protocol import elicitation, fields, jsontext, mcp
 from thrall_py.protocol.elicitation import Form
 from thrall_py.protocol.fields import Field, Misfit
 from thrall_py.protocol.jsontext import Json, JsonError
+from thrall_py.protocol.user import HasEnded
 from thrall_py.redact import Redactor
 from thrall_py.verbs.arguments import decode_argument, read_file, read_json
 from thrall_py.visible import visible
@@ -47,11 +48,13 @@ class Script:
 
     Attributes:
         unused: the names of answers that no form has asked for, yet.
+        refusals: what was refused without a look at the answers.
 
     """
 
     def __init__(self, answers: Answers) -> None:
         self.unused = dict.fromkeys([*answers.texts, *answers.values])
+        self.refusals: list[str] = []
         self._answers = answers
 
     @property
@@ -59,11 +62,13 @@ class Script:
         """To a page an option can only say no."""
         return (mcp.FORM, mcp.PAGE) if self._answers.decline else (mcp.FORM,)
 
-    def answer(self, requests: Mapping[str, mcp.Asked], redact: Redactor, /) -> dict[str, str]:
+    def answer(
+        self, requests: Mapping[str, mcp.Asked], redact: Redactor, _: HasEnded, /
+    ) -> dict[str, str]:
         """Answer every request, as a User does."""
         if self._answers.decline:
             return dict.fromkeys(requests, elicitation.DECLINE)
-        responses, faults = {}, []
+        responses, faults, names = {}, [], []
         for name, asked in requests.items():
             form = elicitation.read(asked)
             assert isinstance(form, Form), "this is the only mode"
@@ -72,11 +77,13 @@ class Script:
             if filled.faults:
                 title = redact.quoted(form.message) if form.message else "a form"
                 faults.append(f"{title} wants {', '.join(filled.faults)}")
+                names += [field.name for field in form.fields]
         if faults:
             defaults = "" if self._answers.accept_defaults else ", --accept-defaults"
             raise InputNeededError(
                 f"the server needs input that was not given: {'; '.join(faults)};"
-                f" give --answer NAME=VALUE for each{defaults} or --decline{self._left(requests)}"
+                f" give {elicitation.option(names)} for each{defaults} or --decline"
+                f"{self._left(requests)}"
             )
         return responses
 
@@ -108,7 +115,7 @@ class Script:
 
     def _misfit(self, field: Field, redact: Redactor) -> str:
         """Say of which kind the answer should be; not what it was: it may be a secret."""
-        name = redact.plain(field.name)
+        name = elicitation.shown_name(field, redact)
         words = f"{name} ({fields.wanted(field, redact)}; the answer that was given does not fit"
         if field.type == "array":
             return f'{words}: several are {name}=A,B or {name}:=["A","B"])'

@@ -14,7 +14,7 @@ from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.protocol.jsontext import Value
 from thrall_py.transport.http.connection import Connection, Headers, Request
-from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.contact import POSTED, Contact, Elsewhere, Stream
 from thrall_py.transport.http.reader import EVENTS, read_messages
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.standing import Standing
@@ -30,7 +30,7 @@ _SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
 _BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
-class Streamable:
+class Streamable(Elsewhere):
     """A Channel over Streamable HTTP.
 
     Args:
