@@ -7,7 +7,6 @@ import re
 import select
 import signal
 import tempfile
-import threading
 import time
 from collections import deque
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from servers import TOOLS, command, offering
 from thrall_py import cli
 from thrall_py.catalog.launch import UrlSpec
 from thrall_py.protocol import tools
+from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 
@@ -144,47 +144,30 @@ class Terminal(NamedTuple):
         return shown[:-1]
 
 
-@contextlib.contextmanager
-def typing(terminal, typed):
-    """Type an answer whenever a question is shown, for as long as there are answers.
-
-    An answer is a line, or as much as is typed at once. Yields a function for the end: it gives what
-    the terminal showed.
-    """
-    lines = re.findall(rb"[^\n\x04]*(?:\n|\x04+)", typed) if isinstance(typed, bytes) else typed
-    answers = deque(lines)
-    shown = bytearray()
-
-    def work():
-        while not shown.endswith(b"\0"):
-            shown.extend(os.read(terminal.ours, 65536))
-            if shown.endswith((b": ", b"[y/N] ")) and answers:
-                os.write(terminal.ours, answers.popleft())
-
-    def end():
-        if typist.is_alive():
-            os.write(terminal.theirs, b"\0")
-            typist.join()
-        return bytes(shown[:-1])
-
-    typist = threading.Thread(target=work)
-    typist.start()
-    try:
-        yield end
-    finally:
-        end()
-
-
 @pytest.fixture
-def typist(terminal):
-    """Call with what is to be typed at the terminal, as `typing` does it, and what is there before."""
+def typist(terminal, monkeypatch):
+    """Call with what is typed at the terminal, an answer whenever a question has been shown.
+
+    An answer is a line, or as much as is typed at once; `ahead` is typed before. The result is a
+    function that gives, at the end, what the terminal showed.
+    """
 
     def start(typed, ahead=b""):
         if ahead:
             os.write(terminal.ours, ahead)
             os.read(terminal.ours, 100)  # its echo, so it has arrived
-        return typing(terminal, typed)
+        lines = re.findall(rb"[^\n\x04]*(?:\n|\x04+)", typed) if isinstance(typed, bytes) else typed
+        answers = deque(lines)
 
+        def show(text):
+            tell(text)
+            if not text.endswith("\n") and answers:  # a question: the cursor stays behind it
+                os.write(terminal.ours, answers.popleft())
+
+        monkeypatch.setattr(stdio, "tell", show)
+        return terminal.shown
+
+    tell = stdio.tell
     return start
 
 

@@ -98,9 +98,9 @@ REFUSALS = {
         "name (text, optional), n (a number, optional)",
     ),
     "a name that no option can spell": (
-        form({"a=b": {}}, "a=b"), {}, "a=b (a JSON value)", "give --answers FILE for each",
+        form({"a=b": {}}, "a=b"), {}, "a=b (a JSON value)", "give --answers FILE",
     ),
-    "no name": (form({"": {}}, ""), {}, '"" (a JSON value)', "give --answers FILE for each"),
+    "no name": (form({"": {}}, ""), {}, '"" (a JSON value)', "give --answers FILE"),
     "a yes": (form({}), {"other": "1"}, "a yes, which is --accept-defaults"),
 }  # fmt: skip
 

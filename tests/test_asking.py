@@ -32,11 +32,11 @@ def ask(terminal, replaced, interrupts, typist):
             str(number): Asked("elicitation/create", value(json.dumps(each)))
             for number, each in enumerate(params)
         }
-        with typist(typed.encode() if isinstance(typed, str) else typed, ahead) as end:
-            responses = Person("book\x1b", interrupts).answer(
-                requests, Redactor(["hunter-222"]), lambda: next(looks, False)
-            )
-            shown = end().decode(errors="replace").replace("\r\n", "\n")
+        end = typist(typed.encode() if isinstance(typed, str) else typed, ahead)
+        responses = Person("book\x1b", interrupts).answer(
+            requests, Redactor(["hunter-222"]), lambda: next(looks, False)
+        )
+        shown = end().decode(errors="replace").replace("\r\n", "\n")
         return [json.loads(response) for response in responses.values()], shown
 
     return run
@@ -276,7 +276,7 @@ def test_what_was_typed_before_a_consent_is_none(ask):
 
 def test_several_fields_may_be_typed_at_once(ask):
     two = form("a", "b", a={"type": "string"}, b={"type": "string"})
-    assert ask([b"x\ny\n", b"\n"], two)[0] == accepted(a="x", b="y")
+    assert ask([b"x\ny\n", b"", b"\n"], two)[0] == accepted(a="x", b="y")
 
 
 @pytest.mark.parametrize("looks", range(4))

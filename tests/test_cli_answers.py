@@ -157,8 +157,8 @@ def at_terminal(thrall, terminal, replaced, typist):
     def run(typed, *words, ahead=b""):
         replaced(0, terminal.theirs)
         replaced(2, terminal.theirs)
-        with typist(typed, ahead) as end:
-            return thrall(*words), end()
+        end = typist(typed, ahead)
+        return thrall(*words), end()
 
     return run
 

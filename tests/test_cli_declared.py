@@ -1,7 +1,6 @@
 """Tools that a server lists only to clients that can be asked: pinned, checked and called."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -65,10 +64,10 @@ def test_a_call_with_answers_gives_them_and_tells_of_what_is_left(thrall):
 
 
 @pytest.mark.usefixtures("declared")
-def test_a_person_at_the_terminal_declares_as_much_already(thrall, replaced, terminal):
+def test_a_person_at_the_terminal_declares_as_much_already(thrall, replaced, terminal, typist):
     replaced(0, terminal.theirs)
     replaced(2, terminal.theirs)
-    os.write(terminal.ours, b"/decline\n")
+    typist(b"/decline\n")
     ran = thrall("call", "ask", "a=1", "--catalog", "c.json")
     assert (ran.status, b"decline" in ran.out) == (0, True)
 

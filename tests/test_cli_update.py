@@ -1,6 +1,5 @@
 """`thrall pin --update`: what is in a catalog is pinned again, and a person is asked."""
 
-import contextlib
 import json
 import os
 import signal
@@ -37,14 +36,13 @@ def drifted(pin):
 @pytest.fixture
 def answering(replaced, terminal, typist):
     """Call with what a person at the terminal answers, and has typed before, in the test itself."""
-    with contextlib.ExitStack() as stack:
 
-        def answer(words, ahead=b""):
-            replaced(0, terminal.theirs)
-            replaced(2, terminal.theirs)
-            return stack.enter_context(typist(words, ahead))
+    def answer(words, ahead=b""):
+        replaced(0, terminal.theirs)
+        replaced(2, terminal.theirs)
+        return typist(words, ahead)
 
-        yield answer
+    return answer
 
 
 @pytest.mark.usefixtures("drifted")

@@ -167,9 +167,9 @@ def test_input_without_an_end_is_refused(tmp_path, replaced, monkeypatch):
 def test_only_yes_is_yes(terminal, replaced, interrupts, typist, typed, answer):
     replaced(0, terminal.theirs)
     replaced(2, terminal.theirs)
-    with typist(typed) as end:
-        assert stdio.ask("sure?", interrupts) is answer
-        assert b"sure? [y/N] " in end()
+    end = typist(typed)
+    assert stdio.ask("sure?", interrupts) is answer
+    assert b"sure? [y/N] " in end()
 
 
 @pytest.mark.parametrize("ahead", [b"y\n", b"y\ny\n", b"y"])
@@ -178,8 +178,8 @@ def test_a_yes_that_was_typed_before_the_question_is_none(
 ):
     replaced(0, terminal.theirs)
     replaced(2, terminal.theirs)
-    with typist(b"\n", ahead):
-        assert not stdio.ask("sure?", interrupts)
+    typist(b"\n", ahead)
+    assert not stdio.ask("sure?", interrupts)
 
 
 def test_nobody_there_is_no(pipe, replaced, interrupts):

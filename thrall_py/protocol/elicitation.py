@@ -112,10 +112,10 @@ def needed(requests: Mapping[str, mcp.Asked], redact: Redactor) -> InputNeededEr
     )
 
 
-def option(names: Iterable[str]) -> str:
-    """Name the option that can answer the fields of these names."""
+def option(names: Iterable[str], each: str = "") -> str:
+    """Name the option that can answer the fields of these names; `each` follows one for each."""
     nameable = all(name and "=" not in name for name in names)
-    return "--answer NAME=VALUE" if nameable else "--answers FILE"
+    return f"--answer NAME=VALUE{each}" if nameable else "--answers FILE"
 
 
 def hint(modes: AbstractSet[str], names: Iterable[str] = ()) -> str:

@@ -109,11 +109,7 @@ class Respondent:
     """
 
     def __init__(
-        self,
-        user: User | None,
-        now: Clock,
-        redact: Redactor,
-        has_ended: HasEnded = lambda: False,
+        self, user: User | None, now: Clock, redact: Redactor, has_ended: HasEnded
     ) -> None:
         self.modes = user.modes if user else ()
         self.listed_with = user.listed_with if isinstance(user, Declared) else ()
@@ -139,10 +135,12 @@ class Respondent:
 
         """
         for asked in requests.values():
-            if why := _unreadable(asked):
-                raise Unaskable(
-                    f"asked with a form that cannot be read ({self._redact.plain(why)})"
-                )
+            if why := self._unreadable(asked):
+                raise Unaskable(f"asked with a form that cannot be read ({why})")
+        return self._bring(requests)
+
+    def _bring(self, requests: Mapping[str, mcp.Asked]) -> dict[str, str]:
+        """Bring requests that can be read before the user."""
         modes = {mcp.elicitation_mode(asked) for asked in requests.values()}
         if self._user is None or not modes.issubset(self.modes):
             from thrall_py.protocol import elicitation
@@ -172,12 +170,12 @@ class Respondent:
             return '"result":{}'
         asked = mcp.Asked(method, params)
         is_mode = mcp.elicitation_mode(asked) in self.modes
-        why = _unreadable(asked)
+        why = self._unreadable(asked)
         if why and not self.unreadable:
-            self.unreadable = self._redact.plain(why)
+            self.unreadable = why
             if self._user:
                 sentence = "the server asked with a form that cannot be read, which was refused"
-                self._user.refusals.append(f"{sentence} ({self.unreadable})")
+                self._user.refusals.append(f"{sentence} ({why})")
         if method == mcp.ELICITATION and not (is_mode or why):
             self.unanswered.setdefault("", asked)
         if method != mcp.ELICITATION or not self.modes:
@@ -185,21 +183,20 @@ class Respondent:
         if not is_mode:
             return _refusal(mcp.INVALID_PARAMS, "mode not supported")
         if why:
-            return _refusal(mcp.INVALID_PARAMS, f"the form cannot be read ({self.unreadable})")
-        return f'"result":{self.answer({"": asked})[""]}'
+            return _refusal(mcp.INVALID_PARAMS, f"the form cannot be read ({why})")
+        return f'"result":{self._bring({"": asked})[""]}'
 
+    def _unreadable(self, asked: mcp.Asked) -> str:
+        """Say why an elicitation cannot be read; empty if it can, and for anything else."""
+        if asked.method != mcp.ELICITATION:
+            return ""
+        from thrall_py.protocol import elicitation
 
-def _unreadable(asked: mcp.Asked) -> str:
-    """Say why an elicitation cannot be read; empty if it can, and for anything else."""
-    if asked.method != mcp.ELICITATION:
+        try:
+            elicitation.read(asked)
+        except elicitation.UnreadableError as problem:
+            return self._redact.plain(str(problem))
         return ""
-    from thrall_py.protocol import elicitation
-
-    try:
-        elicitation.read(asked)
-    except elicitation.UnreadableError as problem:
-        return str(problem)
-    return ""
 
 
 def _refusal(code: int, message: str) -> str:

@@ -82,7 +82,7 @@ class Script:
             defaults = "" if self._answers.accept_defaults else ", --accept-defaults"
             raise InputNeededError(
                 f"the server needs input that was not given: {'; '.join(faults)};"
-                f" give {elicitation.option(names)} for each{defaults} or --decline"
+                f" give {elicitation.option(names, ' for each')}{defaults} or --decline"
                 f"{self._left(requests)}"
             )
         return responses
