@@ -43,7 +43,8 @@ def doctor(
     """  # noqa: D301 - click's mark against wrapping
     from thrall_py.commands import examining, watching
 
-    connection = watching.begin(invocation, watch, connection)
+    files = (server_options.header_file,)
+    connection = watching.begin(invocation, watch, connection, files=files)
     invocation.need_stdout()
     spec = server_options.spec(invocation.server)
     server = prepare(spec, server_options.given, fill_in=False)

@@ -43,7 +43,7 @@ def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOption
     if asks and not (os.isatty(0) and os.isatty(2)):
         raise UsageError("--update asks before it writes: say --yes, or --dry-run to look only")
     invocation.subject = wanted.catalog
-    with invocation.interrupts as interrupts:
+    with invocation.ready() as interrupts:
         results = [*failed, *verb.pin_all(targets, connection, wanted.jobs, interrupts)]
         interrupts.poll()
         interrupts.check()  # a signal during the teardown: nothing is written then
