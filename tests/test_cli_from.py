@@ -289,3 +289,12 @@ def test_options_that_do_not_fit_together_are_refused(thrall, words, sentence):
     split = words.index("--") if "--" in words else len(words)
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--yes", *words[:split], *words[split:])
     assert ran == (2, b"", f"thrall: {sentence}\n")
+
+
+def test_a_name_that_begins_with_a_dash_is_refused_before_anything_is_started(thrall):
+    Path("m.json").write_text(json.dumps({"mcpServers": {"-x": {"command": "none"}}}))
+    ran = thrall("pin", "c.json", "--from", "m.json")
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: -x: its name is empty, or begins with a dash: rename it in the file\n",
+    )

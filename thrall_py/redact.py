@@ -28,9 +28,7 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 # These name what is no secret as often, so the value has to tell as well.
-_DOUBTFUL_NAME = re.compile(
-    "(?:^|[-_.])(?:PAT|AUTH|COOKIES?|SESSION(?:[-_]?ID)?|WEBHOOK(?:[-_]?URL)?)$", re.IGNORECASE
-)
+_DOUBTFUL_NAME = re.compile("(?:^|[-_.])(?:PAT|AUTH|COOKIES?|SESSION(?:[-_]?ID)?)$", re.IGNORECASE)
 # A value that stands nowhere by chance, as "production" could: for refusals, where masking is not
 # enough and a false alarm costs more.
 _UNMISTAKABLE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}|\S{20,}")

@@ -41,6 +41,8 @@ class Respondent:
         stood: seconds that the clock has stood still.
         unanswered: the first elicitation of a legacy server in a mode that was not declared, by
             an empty name; nothing as long as there was none.
+        undeclared: the method of the last request of a legacy server's that needs a capability
+            which was not declared; empty if there was none.
 
     """
 
@@ -48,6 +50,7 @@ class Respondent:
         self.modes = user.modes if user else ()
         self.stood = 0.0
         self.unanswered: dict[str, mcp.Asked] = {}
+        self.undeclared = ""
         self._user = user
         self._now = now
         self._redact = redact
@@ -83,6 +86,8 @@ class Respondent:
             return '"result":{}'
         asked = mcp.Asked(method, params)
         is_mode = mcp.elicitation_mode(asked) in self.modes
+        if method != mcp.ELICITATION or not is_mode:
+            self.undeclared = method
         if method == mcp.ELICITATION and not is_mode:
             self.unanswered.setdefault("", asked)
         if method != mcp.ELICITATION or not self.modes:
