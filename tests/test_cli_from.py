@@ -296,5 +296,5 @@ def test_a_name_that_begins_with_a_dash_is_refused_before_anything_is_started(th
     ran = thrall("pin", "c.json", "--from", "m.json")
     assert (ran.status, ran.err) == (
         3,
-        "thrall: -x: its name is empty, or begins with a dash: rename it in the file\n",
+        "thrall: -x: the name of a server is empty, or begins with a dash: rename it in the file\n",
     )

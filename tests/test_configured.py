@@ -73,7 +73,8 @@ def test_several_servers_stay_in_their_order():
 def test_a_server_that_no_command_line_could_name_has_to_be_renamed(name):
     assert read(json.dumps({"servers": {name: {"command": "x"}}})) == {
         name: Unusable(
-            "its name is empty, or begins with a dash: rename it in the file", is_disabled=False
+            "the name of a server is empty, or begins with a dash: rename it in the file",
+            is_disabled=False,
         )
     }
 
@@ -209,9 +210,7 @@ def test_a_server_is_started_as_it_is_written():
     )
 
 
-@pytest.mark.parametrize(
-    ("disabled", "expected"), [(True, True), (False, False), (None, False)]
-)
+@pytest.mark.parametrize(("disabled", "expected"), [(True, True), (False, False), (None, False)])
 def test_a_server_is_disabled_only_if_it_says_so(disabled, expected):
     assert started(disabled=disabled).is_disabled is expected
 
@@ -341,7 +340,7 @@ def test_what_a_program_asks_for_is_a_variable_of_its_own_name():
         ("DATABASE_URL", "postgres://user:pw@host/db"),
         ("SERVICE_KEY", "abcd1234efgh5678"),
         ("ENCRYPTION_PASSPHRASE", "correct horse"),
-        ("BEARER", "x"),
+        ("BEARER", "letmein"),
         ("SSHKEY", "abc"),
         ("COOKIE", "sid=abcd1234efgh"),
         ("SESSION_ID", "abcd1234efgh"),
@@ -414,7 +413,10 @@ def test_a_default_is_held_to_the_rule_of_a_plain_value(value):
 
 def test_an_escaped_variable_is_a_literal():
     found = started(env={"TOKEN": "$${x}hunter2secret9"})
-    assert (found.launch.env, found.given) == ({"TOKEN": "${TOKEN}"}, {"TOKEN": "${x}hunter2secret9"})
+    assert (found.launch.env, found.given) == (
+        {"TOKEN": "${TOKEN}"},
+        {"TOKEN": "${x}hunter2secret9"},
+    )
 
 
 def test_a_variable_of_ours_that_is_a_secret_stays_a_variable():

@@ -28,7 +28,9 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 # These name what is no secret as often, so the value has to tell as well.
-_DOUBTFUL_NAME = re.compile("(?:^|[-_.])(?:PAT|AUTH|COOKIES?|SESSION(?:[-_]?ID)?)$", re.IGNORECASE)
+_DOUBTFUL_NAME = re.compile(
+    "(?:^|[-_.])(?:PAT|AUTH|COOKIES?|(?<!DESKTOP_)SESSION(?:[-_]?ID)?)$", re.IGNORECASE
+)
 # A value that stands nowhere by chance, as "production" could: for refusals, where masking is not
 # enough and a false alarm costs more.
 _UNMISTAKABLE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}|\S{20,}")

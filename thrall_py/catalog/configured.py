@@ -110,7 +110,9 @@ def _configured(name: str, value: Json) -> Configured | Unusable:
 def _refuse_name(name: str) -> None:
     """Refuse a name that no command line could give."""
     if not name or name.startswith("-"):
-        raise JsonError("its name is empty, or begins with a dash: rename it in the file")
+        raise JsonError(
+            "the name of a server is empty, or begins with a dash: rename it in the file"
+        )
 
 
 def _server(value: Json) -> Configured:

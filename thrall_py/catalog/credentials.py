@@ -25,7 +25,7 @@ _SHAPES = re.compile(
 _NAMED = re.compile(r"(-{0,2}[A-Za-z0-9_][A-Za-z0-9_.-]*)(=|:(?!//) *)(.+)", re.DOTALL)
 _NAME = re.compile(
     r"(?:^|[-_.])(?:token|secret|pass(?:w(?:or)?d|phrase)?|pwd|pat|(?:api|access|ssh)?[-_]?key"
-    r"|credentials?|auth|bearer|cookies?|session(?:[-_]?id)?)$",
+    r"|credentials?|auth|bearer|cookies?|(?<!desktop_)session(?:[-_]?id)?)$",
     re.IGNORECASE,
 )
 _PASSWORD = re.compile(r"(?:pass(?:w(?:or)?d|phrase)?|pwd)$", re.IGNORECASE)
