@@ -1,6 +1,7 @@
 import base64
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -151,14 +152,17 @@ def catalog():
 def test_a_trace_is_never_a_file_that_is_in_use_whatever_its_name(catalog, path):
     os.symlink("c.json", "link")
     os.link("c.json", "hard")
-    with pytest.raises(errors.UsageError, match=r"^the trace would overwrite c\.json, which is in"):
+    with pytest.raises(
+        errors.UsageError,
+        match=rf"^the trace would overwrite {re.escape(path)}, which this run uses:",
+    ):
         Trace(path, [None, "other", "c.json"])
     assert catalog.read_text(encoding="ascii") == "a catalog"
 
 
 def test_a_trace_is_not_a_file_that_the_run_will_make_either():
     os.symlink("new.json", "link")
-    with pytest.raises(errors.UsageError, match=r"^the trace would overwrite new\.json"):
+    with pytest.raises(errors.UsageError, match="^the trace would overwrite link, which this"):
         Trace("link", ["new.json"])
     assert os.listdir() == ["link"]
 
@@ -171,9 +175,9 @@ def test_a_name_that_no_file_has_is_nobody_elses():
 @pytest.mark.parametrize(
     ("stream", "words"),
     [
-        (0, "stdin, which is in use: name another FILE"),
-        (1, "stdout, which is in use: name another FILE"),
-        (2, "stderr: say --trace - to have it there"),
+        (0, "c.json, which is stdin: name another FILE"),
+        (1, "c.json, which is stdout: name another FILE"),
+        (2, "c.json, which is stderr: say --trace - for that"),
     ],
 )
 def test_a_trace_is_not_one_of_our_own_streams(catalog, stream, words):

@@ -202,6 +202,7 @@ def test_a_trace_that_cannot_be_begun_is_refused(thrall):
         ("doctor", "--url", "http://h/", "--header-file", "h.txt", "--trace", "h.txt"),
         ("call", "echo", "no item", "--trace", "c.json", *GOOD),
         ("pin", "c.json", "--update", "--trace", "c.json"),
+        ("call", "echo", "{}", "--trace", "h.txt", "--", "cat", "./h.txt"),
     ],
 )  # fmt: skip
 def test_a_trace_never_destroys_what_a_run_reads_or_refuses(thrall, pin, words):
@@ -225,7 +226,7 @@ def test_a_trace_is_not_emptied_by_a_command_line_that_is_refused(thrall):
 def test_a_trace_that_would_overwrite_a_catalog_says_so(thrall, pin):
     pin("a")
     assert thrall("check", "c.json", "--trace", "./c.json").err == (
-        "thrall: the trace would overwrite c.json, which is in use: name another FILE\n"
+        "thrall: the trace would overwrite ./c.json, which this run uses: name another FILE\n"
     )
 
 

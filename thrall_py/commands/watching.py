@@ -32,7 +32,8 @@ def begin(
         wanted: what the options ask for.
         connection: how servers are spoken to.
         subject: the tool that is called; empty if each server has a name.
-        files: what the run reads or writes, which no trace may be; None for what is not given.
+        files: what the command line says that the run reads or writes, beside the server's words,
+            which no trace may be; None for what is not given.
 
     Returns:
         How they are spoken to, now before an audience.
@@ -46,7 +47,8 @@ def begin(
     invocation.is_quiet = wanted.quiet
     present = _Present()
     if wanted.trace is not None:
-        opening = functools.partial(_admit_trace, present, wanted.trace, invocation, files)
+        used = (*files, *(invocation.server or ()), os.environ.get("SSL_CERT_FILE"))
+        opening = functools.partial(_admit_trace, present, wanted.trace, invocation, used)
         invocation.at_start.append(functools.partial(opening, is_call=bool(subject)))
     if wanted.verbose:
         _admit_narrator(present)

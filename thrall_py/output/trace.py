@@ -179,14 +179,14 @@ def _open(path: str, files: Iterable[str | None]) -> int:
 
 def _refuse_what_is_in_use(path: str, files: Iterable[str | None]) -> None:
     """Let a trace not destroy what the run reads, nor mix with what it writes."""
-    names = [name for name in files if name is not None]
-    what = next((visible(name) for name in names if _is_same(path, name)), "")
-    ours = (name for fd, name in enumerate(_STREAMS) if _is_same(path, fd))
-    what = what or next(ours, "")
-    if what == "stderr":
-        raise UsageError("the trace would overwrite stderr: say --trace - to have it there")
-    if what:
-        raise UsageError(f"the trace would overwrite {what}, which is in use: name another FILE")
+    # Only the name that was given for it is told: the others may be words of the server's argv.
+    what = f"the trace would overwrite {visible(path)}, which"
+    if any(_is_same(path, name) for name in files if name is not None):
+        raise UsageError(f"{what} this run uses: name another FILE")
+    for fd, name in enumerate(_STREAMS):
+        if _is_same(path, fd):
+            way = "say --trace - for that" if name == "stderr" else "name another FILE"
+            raise UsageError(f"{what} is {name}: {way}")
 
 
 def _is_same(path: str, other: str | int) -> bool:
