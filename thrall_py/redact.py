@@ -18,11 +18,9 @@ _LINE = 8  # characters of one line of a secret that has several
 _SHORTEST = 4  # characters of a secret; a shorter value stands in every other word
 _DEEPEST = 3  # JSON in a text of JSON in a message
 _LONGEST_ESCAPE = 14  # characters for one of a secret: a surrogate pair, escaped twice
-_ESCAPE = re.compile(
-    r"\\(?:u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})"
-    r'|(["\\/bfnrt]))'
-)
-_SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_SHORT_ESCAPES = {
+    '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
+}  # fmt: skip
 _SECRET_NAME = re.compile(
     "TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|SSH_?KEY|PRIVATE|AUTHORIZATION|BEARER",
     re.IGNORECASE,
@@ -61,6 +59,7 @@ class Redactor:
         values |= {line for value in values for line in value.splitlines() if len(line) >= _LINE}
         self._secrets = sorted(values, key=len, reverse=True)  # a longer one may hold a shorter
         self._longest = max(map(len, values), default=0)
+        self._escape: re.Pattern[str] | None = None  # compiled once there is a backslash
 
     def mask(self, text: str) -> str:
         """`text` with every secret replaced by three asterisks."""
@@ -68,7 +67,7 @@ class Redactor:
             text = text.replace(secret, _MASK)
         layers: list[_Layer] = []
         places: set[tuple[int, int]] = set()
-        for layer in _layers(text):
+        for layer in self._layers(text):
             layers.append(layer)
             for start, end in self._places_in(layer.text):
                 for each in reversed(layers):
@@ -80,7 +79,7 @@ class Redactor:
         """The same for text that breaks off: half a secret, which no mask finds, may end it."""
         text = self.mask(text)
         lost = self._longest
-        if "\\" in text[len(text) - lost * _LONGEST_ESCAPE :]:
+        if "\\" in text[max(0, len(text) - lost * _LONGEST_ESCAPE) :]:
             lost *= _LONGEST_ESCAPE
         return text[: max(0, len(text) - lost)]
 
@@ -96,13 +95,25 @@ class Redactor:
     def leaks(self, text: str) -> bool:
         """Whether `text` holds a secret that cannot stand there by chance."""
         telling = [secret for secret in self._secrets if _UNMISTAKABLE.fullmatch(secret)]
-        texts = [text, *(layer.text for layer in _layers(text))] if telling else []
+        texts = [text, *(layer.text for layer in self._layers(text))] if telling else []
         return any(secret in each for each in texts for secret in telling)
 
     def _places_in(self, text: str) -> Iterator[tuple[int, int]]:
         if any(secret in text for secret in self._secrets):  # much faster than the pattern
             for found in re.finditer("|".join(map(re.escape, self._secrets)), text):
                 yield found.span()
+
+    def _layers(self, text: str) -> Iterator["_Layer"]:
+        """Take the escapes of JSON out of a text, again and again while there are some."""
+        for _ in range(_DEEPEST if self._secrets else 0):
+            if "\\" not in text:
+                return
+            self._escape = self._escape or _escape_of(set("".join(self._secrets)))
+            layer = _unescaped(text, self._escape)
+            if not layer.places:
+                return
+            text = layer.text
+            yield layer
 
 
 class _Layer(NamedTuple):
@@ -127,24 +138,31 @@ class _Layer(NamedTuple):
         return self.ends[before - 1] + place - self.places[before - 1] - 1
 
 
-def _layers(text: str) -> Iterator[_Layer]:
-    """Take the escapes of JSON out of a text, again and again while there are some."""
-    for _ in range(_DEEPEST):
-        if "\\" not in text:
-            return
-        layer = _unescaped(text)
-        text = layer.text
-        yield layer
+def _escape_of(letters: set[str]) -> re.Pattern[str]:
+    """Match up to the next escape that stands for one of `letters` or a backslash, or to the end.
+
+    Every other one is passed over within the pattern: a text may have millions, one for each line.
+    """
+    letters = letters | {"\\"}
+    short = "".join(re.escape(each) for each, meant in _SHORT_ESCAPES.items() if meant in letters)
+    units = "|".join(
+        "\\\\u".join(re.findall("....", letter.encode("utf-16-be", "surrogatepass").hex()))
+        for letter in sorted(letters)
+    )
+    telling = f"[{short}]|u(?i:{units})"
+    return re.compile(rf"(?s)(?:[^\\]++|\\(?!{telling}).)*+(?:(\\(?:{telling}))|\\?\Z)")
 
 
-def _unescaped(text: str) -> _Layer:
+def _unescaped(text: str, escape: re.Pattern[str]) -> _Layer:
     pieces: list[str] = []
     places: list[int] = []
     ends: list[int] = []
     place = end = 0
-    for found in _ESCAPE.finditer(text):
-        place += found.start() - end
-        pieces += text[end : found.start()], _meaning(found)
+    for found in escape.finditer(text):
+        if not found[1]:
+            break
+        place += found.start(1) - end
+        pieces += text[end : found.start(1)], _meaning(found[1])
         end = found.end()
         places.append(place)
         ends.append(end)
@@ -152,11 +170,10 @@ def _unescaped(text: str) -> _Layer:
     return _Layer("".join((*pieces, text[end:])), places, ends)
 
 
-def _meaning(escape: re.Match[str]) -> str:
-    high, low, unit, short = escape.groups()
-    if high:
-        return bytes.fromhex(high + low).decode("utf-16-be")
-    return chr(int(unit, 16)) if unit else _SHORT_ESCAPES.get(short, short)
+def _meaning(escape: str) -> str:
+    if escape[1] != "u":
+        return _SHORT_ESCAPES[escape[1]]
+    return bytes.fromhex(escape.replace("\\u", "")).decode("utf-16-be", "surrogatepass")
 
 
 def _masked(text: str, places: Iterable[tuple[int, int]]) -> str:
