@@ -159,8 +159,8 @@ def _unescaped(text: str, escape: re.Pattern[str]) -> _Layer:
     ends: list[int] = []
     place = end = 0
     for found in escape.finditer(text):
-        if not found[1]:
-            break
+        if not found[1]:  # the end
+            continue
         place += found.start(1) - end
         pieces += text[end : found.start(1)], _meaning(found[1])
         end = found.end()
