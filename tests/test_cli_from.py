@@ -292,7 +292,7 @@ def test_options_that_do_not_fit_together_are_refused(thrall, words, sentence):
 
 
 def test_one_that_is_new_is_not_told_as_pinned_while_a_person_is_asked_about_another(
-    thrall, pin, replaced, terminal
+    thrall, pin, replaced, terminal, typist
 ):
     offer = pin("a")
     launch = json.loads(Path("c.json").read_text())["servers"]["a"]
@@ -306,8 +306,17 @@ def test_one_that_is_new_is_not_told_as_pinned_while_a_person_is_asked_about_ano
     before = Path("c.json").read_bytes()
     for descriptor in (0, 2):
         replaced(descriptor, terminal.theirs)
-    os.write(terminal.ours, b"n\n")
+    typist(b"n\n")
     ran = thrall("pin", "c.json", "--from", "m.json")
     assert (ran.status, Path("c.json").read_bytes()) == (1, before)
     assert "thrall: n: 1 tool, to be pinned; hints are the server's own word" in ran.err
     assert "thrall: a: 2 tools\n" in ran.err
+
+
+def test_a_name_that_begins_with_a_dash_is_refused_before_anything_is_started(thrall):
+    Path("m.json").write_text(json.dumps({"mcpServers": {"-x": {"command": "none"}}}))
+    ran = thrall("pin", "c.json", "--from", "m.json")
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: -x: the name of a server is empty, or begins with a dash: rename it in the file\n",
+    )

@@ -391,3 +391,16 @@ def test_a_server_that_calls_itself_otherwise_now_is_renewed_where_it_was(thrall
     assert [(name, each["server"]["name"]) for name, each in servers().items()] == [
         ("fake", "renamed")
     ]
+
+
+def test_no_server_gets_a_name_that_an_option_could_have(thrall):
+    ran = thrall("pin", "c.json", "--name=-x", "--", *command("good"))
+    assert ran.status == 2
+    assert "--name may not begin with a dash" in ran.err
+    offering(serverInfo={"name": "-x", "version": "1"})
+    ran = thrall("pin", "c.json", "--", *command("good"))
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: c.json: -x begins with a dash, as options do: give it a --name\n",
+    )
+    assert thrall("pin", "c.json", "--name", "x", "--", *command("good")).status == 0

@@ -93,12 +93,14 @@ def test_in_a_pipe_the_report_is_ascii_with_a_line_for_each_check(thrall):
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.decode("ascii").splitlines()
     assert lines[0].startswith("ok       found           /")
-    assert lines[2].startswith(r"ok       handshake       2025-11-25 f\xe4ke\x1b 1, with tools (0.")
-    assert lines[5:7] == [
+    assert lines[2].startswith(
+        r"warning  handshake       2025-11-25 f\xe4ke\x1b 1, with tools; not all of its name is visible"
+    )
+    assert lines[6:8] == [
         "warning  definitions     1 tool without a description",
         '                advice:  give tools plain names, descriptions in which all is visible, and an inputSchema of "type": "object"',
     ]  # fmt: skip
-    assert lines[-1] == "13 ok, 1 warning"
+    assert lines[-1] == "12 ok, 2 warnings"
 
 
 def test_a_tool_that_is_there_is_never_called(examine):
@@ -560,3 +562,77 @@ def test_a_signal_ends_the_server_and_the_report(thrall, graveyard):
     )
     assert ran.status == 128 + signal.SIGTERM
     assert graveyard.words() == []
+
+
+# -- what a server says of itself ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offer", "odd"),
+    [
+        ({"serverInfo": 5}, "serverInfo is missing, or no object"),
+        ({"serverInfo": {}}, "serverInfo has no name; serverInfo has no version"),
+        ({"serverInfo": {"name": "x", "version": ""}}, "serverInfo has no version"),
+        ({"serverInfo": {"name": "x", "version": "1" * 201}}, "its version has 201 characters"),
+        ({"serverInfo": {"name": "x\u202e", "version": "1"}}, "not all of its name is visible"),
+        ({"serverInfo": {"name": "x\ny", "version": "1"}}, "not all of its name is visible"),
+        ({"capabilities": []}, "capabilities are missing, or no object"),
+        ({"capabilities": {"tools": {}, "\x1b": {}}}, "a capability has a name that is long, or not all visible"),
+        ({"capabilities": {"tools": {}, "x" * 201: {}}}, "a capability has a name that is long, or not all visible"),
+    ],
+)  # fmt: skip
+def test_an_odd_introduction_is_a_warning(examine, offer, odd):
+    report = examine(**offer)
+    outcome, words = report["handshake"]
+    assert (outcome, words.partition("; ")[2]) == ("warning", odd)
+    assert "serverInfo: a plain name and a version" in report.checks["handshake"]["advice"]
+
+
+def test_a_modern_server_need_not_say_its_name(examine):
+    assert examine(server="modern", serverInfo=None)["handshake"][0] == "ok"
+
+
+ASKING = """
+import json, sys
+sys.path.insert(0, ".")
+for line in sys.stdin:
+    message = json.loads(line)
+    id_, method = message.get("id"), message.get("method")
+    def say(**members):
+        print(json.dumps({"jsonrpc": "2.0", **members}), flush=True)
+    if method == "initialize":
+        say(id=id_, result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                            "serverInfo": {"name": "s", "version": "1"}})
+    elif method == "tools/list" and sys.argv[1] == "big":
+        print("[" * 3000, flush=True)
+    elif method == "tools/list":
+        say(id="mine", method="sampling/createMessage", params={})
+        say(id=id_, result={"tools": [{"name": "t", "description": "d", "inputSchema": {"type": "object"}}]})
+    elif method == "ping":
+        say(id="mine", method="roots/list", params={})
+        say(id=id_, error={"code": 1, "message": "no"})
+    elif id_ is not None and method:
+        say(id=id_, error={"code": -32601, "message": "no"})
+"""  # fmt: skip
+
+
+def test_a_request_that_was_not_declared_is_a_warning(thrall):
+    report = Report(thrall("doctor", *FAST, "--", sys.executable, "-c", ASKING, "asks"))
+    asked = "; the server asked {} meanwhile, which was not declared"
+    assert report["list"] == ("warning", "1 tool" + asked.format("sampling/createMessage"))
+    assert "what the client has declared" in report.checks["list"]["advice"]
+    outcome, words = report["ping"]
+    assert (outcome, words.endswith(asked.format("roots/list"))) == ("failed", True)
+    assert report["unknown-method"][0] == "ok"
+
+
+def test_behind_a_message_beyond_the_limit_nothing_is_asked(thrall):
+    words = ("--max-message", "2000", "--", sys.executable, "-c", ASKING, "big")
+    report = Report(thrall("doctor", *FAST, *words))
+    assert report.status == 4
+    assert report["list"] == (
+        "failed",
+        "the server sent more than 2000 bytes in one line during tools/list",
+    )
+    skipped = [name for name, check in report.checks.items() if check["status"] == "skipped"]
+    assert skipped == ["list-again", "definitions", "ping", "unknown-method", "unknown-tool"]

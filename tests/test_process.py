@@ -117,7 +117,7 @@ def test_a_line_may_be_as_long_as_the_limit(start, size, limit):
 def test_a_longer_line_is_refused_whether_it_ends_or_not(start, name, size):
     with pytest.raises(MessageTooLarge) as refused:
         start(name, size, limit=1000).receive(within(SOON))
-    assert refused.value.size == "1000 bytes in one line"
+    assert refused.value.what == "sent more than 1000 bytes in one line"
 
 
 def test_a_line_without_end_is_not_read_to_its_end(start):

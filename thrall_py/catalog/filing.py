@@ -99,6 +99,8 @@ def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry |
     own = found.server.name or found.launch.program
     name = earlier_name(catalog, found.launch, wishes.name) or wishes.name or own
     earlier = catalog.servers.get(name)
+    if earlier is None and name.startswith("-"):
+        raise InputError(f"{visible(name)} begins with a dash, as options do: give it a --name")
     by_program = not (wishes.name or found.server.name)  # as others may be filed, too
     if earlier and by_program and not earlier.launch.is_same(found.launch):
         raise CatalogError(f"{visible(name)} is another server: give this one a --name")

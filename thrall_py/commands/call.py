@@ -94,10 +94,11 @@ def call(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.commands import answer
     from thrall_py.verbs import arguments
     from thrall_py.verbs import call as verb
-    from thrall_py.verbs.items import join, parse
+    from thrall_py.verbs.items import files_of, join, parse
 
     invocation.subject = tool
-    connection = watching.begin(invocation, watch, connection, tool)
+    files = (catalog, answer_options.answers, server_options.header_file, *files_of(items))
+    connection = watching.begin(invocation, watch, connection, tool, files=files)
     spec = None if catalog else server_options.spec(invocation.server)
     if catalog is not None:
         options.refuse_two_servers(invocation.server, server_options)
@@ -119,7 +120,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     wanted = verb.Call(arguments.decode_argument(tool), text)
     if spec is not None:
         server = prepare(spec, server_options.given, fill_in=False)
-        with invocation.interrupts as interrupts:
+        with invocation.ready() as interrupts:
             rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
     else:
         assert catalog is not None, "or there would be a server"
@@ -133,7 +134,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
         if found is None:
             return InputError.exit_status
         callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
-        with invocation.interrupts as interrupts:
+        with invocation.ready() as interrupts:
             rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
     for sentence in user.refusals if user else ():
         say(sentence, tool)

@@ -70,7 +70,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
     if invocation.server is not None:
         raise UsageError("check starts the servers that the catalogs name, and no other")
     invocation.need_stdout()
-    connection = watching.begin(invocation, watch, connection)
+    connection = watching.begin(invocation, watch, connection, files=catalogs)
     targets = []
     for path in catalogs:
         pinned = file.read(path)
@@ -79,7 +79,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
         allowed = frozenset((*allow, *pinned.allow))
         targets += [verb.Target(path, *each, allowed) for each in pinned.servers.items()]
     reports = []
-    with invocation.interrupts as interrupts:
+    with invocation.ready() as interrupts:
         for each in verb.check_all(targets, connection, jobs, interrupts):
             reports.append(each)
             for note in each.notes:

@@ -51,7 +51,8 @@ def doctor(  # noqa: PLR0913 - one for each option of its own
     """  # noqa: D301 - click's mark against wrapping
     from thrall_py.commands import examining, watching
 
-    connection = watching.begin(invocation, watch, connection)
+    files = (server_options.header_file,)
+    connection = watching.begin(invocation, watch, connection, files=files)
     invocation.need_stdout()
     if catalog is None:
         if name is not None:

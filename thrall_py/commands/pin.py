@@ -66,4 +66,6 @@ def pin(  # noqa: PLR0913 - one for each option of its own
         catalog, names, source, update, yes, dry_run, name, prefix, only, leave_out, surface,
         elicitation, allow_literal, jobs, server_options,
     )  # fmt: skip
-    return pinning.run(invocation, wanted, watching.begin(invocation, watch, connection))
+    files = (catalog, source, server_options.header_file)
+    connection = watching.begin(invocation, watch, connection, files=files)
+    return pinning.run(invocation, wanted, connection)

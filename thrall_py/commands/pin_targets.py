@@ -74,6 +74,8 @@ def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
     ]
     if len(given) > 1:
         raise UsageError(f"{given[0]} and {given[1]} exclude each other")
+    if (wanted.name or "").startswith("-"):
+        raise UsageError("--name may not begin with a dash: no command line could name the server")
     if not given:
         raise UsageError("no server is given: write it behind --, or give a --url or a --from FILE")
     if wanted.update and wanted.catalog == file.STDOUT:

@@ -42,7 +42,7 @@ def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOption
     targets, failed = pin_targets.choose(invocation, wanted, catalog)
     asks = _may_ask(wanted)
     invocation.subject = wanted.catalog
-    with invocation.interrupts as interrupts:
+    with invocation.ready() as interrupts:
         results = [*failed, *verb.pin_all(targets, connection, wanted.jobs, interrupts)]
         interrupts.poll()
         interrupts.check()  # a signal during the teardown: nothing is written then

@@ -117,4 +117,4 @@ class MessageTooLarge(Exception):  # noqa: N818 - likewise
 
     def __init__(self, limit: int, unit: str = "line") -> None:
         super().__init__(limit)
-        self.size = f"{limit} bytes in one {unit}"  # that was allowed
+        self.what = f"sent more than {limit} bytes in one {unit}"  # which was allowed

@@ -191,7 +191,7 @@ def parse_initialize_result(result: Value) -> ServerInfo | None:
     revision = wire.load_or_none(result.member("protocolVersion"))
     if not isinstance(revision, str):
         return None
-    return _server_info(revision, result, result.member("serverInfo"))
+    return _server_info(revision, result, server_info(result))
 
 
 def parse_discover_result(result: Value) -> ServerInfo | None:
@@ -199,10 +199,14 @@ def parse_discover_result(result: Value) -> ServerInfo | None:
     versions = wire.load_or_none(result.member("supportedVersions"))
     if not _is_list(versions) or MODERN not in versions:
         return None
+    return _server_info(MODERN, result, server_info(result))
+
+
+def server_info(result: Value) -> Value | None:
+    """Find what a result says of the server, in the place of either era."""
     meta = result.member("_meta")
-    # Drafts had it in the body; some servers still do.
-    info = (meta and meta.member(_META + "serverInfo")) or result.member("serverInfo")
-    return _server_info(MODERN, result, info)
+    # Drafts of 2026-07-28 had it in the body; some servers still do.
+    return (meta and meta.member(_META + "serverInfo")) or result.member("serverInfo")
 
 
 def parse_page(result: Value, kind: Kind) -> Page:

@@ -181,7 +181,7 @@ class Session:
             try:
                 self._handle_line(self.channel.receive(until + self.user.stood))
             except MessageTooLarge as problem:
-                raise self.failed(f"sent more than {problem.size}") from None
+                raise errors.OversizedError(str(self.failed(problem.what))) from None
             except Unaskable as problem:
                 raise self.failed(problem.what) from None
             except errors.Interrupted:

@@ -108,9 +108,8 @@ class SkippedLines:
 
     def _beginning(self, line: bytes | bytearray) -> str:
         text = bytes(line[:_KEPT]).decode("utf-8", "replace")
-        if len(line) > _KEPT:  # half a secret may stand at the cut, where no mask finds it
-            text = self._redact.mask(text)
-            text = text[: len(text) - self._redact.longest]
+        if len(line) > _KEPT:
+            text = self._redact.mask_cut(text)
         return text.strip("\r\n")
 
     def _stray(self, text: str) -> Hint:

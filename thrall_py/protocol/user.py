@@ -105,6 +105,8 @@ class Respondent:
         unanswered: the first elicitation of a legacy server in a mode that was not declared, by
             an empty name; nothing as long as there was none.
         unreadable: why an elicitation of a legacy server could not be read, the first of them.
+        undeclared: the method of the last request of a legacy server's that needs a capability
+            which was not declared; empty if there was none.
 
     """
 
@@ -116,6 +118,7 @@ class Respondent:
         self.stood = 0.0
         self.unanswered: dict[str, mcp.Asked] = {}
         self.unreadable = ""
+        self.undeclared = ""
         self._user = user
         self._now = now
         self._redact = redact
@@ -170,6 +173,8 @@ class Respondent:
             return '"result":{}'
         asked = mcp.Asked(method, params)
         is_mode = mcp.elicitation_mode(asked) in self.modes
+        if method != mcp.ELICITATION or not is_mode:
+            self.undeclared = method
         why = self._unreadable(asked)
         if why and not self.unreadable:
             self.unreadable = why

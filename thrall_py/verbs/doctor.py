@@ -27,7 +27,7 @@ from thrall_py.transport import descendants
 from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.process import Process
-from thrall_py.verbs import connect, interview, remedies
+from thrall_py.verbs import connect, interview, introduction, remedies
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.visible import visible
 
@@ -35,8 +35,6 @@ NAMES = ("found", "started", "handshake", *interview.NAMES,
          "stdout", "speed", "leaves", "processes", "era")  # fmt: skip
 
 _SLOW_START = 3.0  # seconds; a person who waits begins to wonder
-_MOST_CAPABILITIES = 8  # that are named
-_NAME = 40  # characters of a name
 _EXITED_WELL = "exited with status 0"  # this and the next: as Process.close says it
 _KILLED = "was ended by SIGKILL"
 
@@ -151,11 +149,8 @@ def shake_hands(
     session = opening.session
     session.watcher = watcher
     watcher.agreed(session.server)
-    revision, name, version, _, capabilities = session.server
-    names = sorted(session.redact.plain(each, _NAME) for each in capabilities)
-    said = [session.redact.plain(each, _NAME) for each in (revision, name, version) if each]
-    words = f"{' '.join(said)}, with {', '.join(names[:_MOST_CAPABILITIES]) or 'no capabilities'}"
-    return checkup.ok("handshake", words)._replace(seconds=time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return introduction.check(session, opening.said)._replace(seconds=seconds)
 
 
 def speed(shaken: Check, detour: str) -> Check:

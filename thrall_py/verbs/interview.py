@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from thrall_py.catalog import review
 from thrall_py.catalog.entry import Entry, Items, Live
 from thrall_py.catalog.launch import ServerSpec
-from thrall_py.errors import ServerGoneError, ThrallError, TimedOutError
+from thrall_py.errors import OversizedError, ServerGoneError, ThrallError, TimedOutError
 from thrall_py.output import checkup
 from thrall_py.output.checkup import Check, Outcome
 from thrall_py.protocol import mcp, mirror, wire
@@ -25,6 +25,8 @@ _MOST_REMARKS = 10  # on definitions: their author wants to see them all
 _NAME = 40  # characters of a name
 
 _IN_TIME = "answer in time; if the server is only slow, raise --timeout"
+_LESS = "say it in less, or in several pages; a client that takes more needs --max-message"
+_ASK_LESS = "ask for nothing but ping and what the client has declared in its capabilities"
 _STAY = "stay after a request, whatever it was; what it wrote to stderr is printed as it came"
 # What to do where a question is not answered, or with an error.
 _ADVICE = {
@@ -56,7 +58,7 @@ class Interview:
         self._live: Live | None = None  # the lists, once they were had whole
 
     def checks(self) -> Iterator[Check]:
-        """Ask everything; less if the server is gone meanwhile."""
+        """Ask everything; less if the server is gone, or cannot be understood any more."""
         questions = (self._list, self._list_again, self._definitions,
                      self._ping, self._unknown_method, self._unknown_tool)  # fmt: skip
         for name, question in zip(NAMES, questions, strict=True):
@@ -66,12 +68,27 @@ class Interview:
             except ServerGoneError as problem:
                 yield checkup.failed(name, str(problem), _STAY)
                 return
+            except OversizedError as problem:
+                yield checkup.failed(name, str(problem), _LESS)
+                return
             except ThrallError as problem:
                 late = isinstance(problem, TimedOutError)
                 check = checkup.failed(name, str(problem), _IN_TIME if late else _ADVICE[name])
             if self._session.next_id > asked:
                 check = check._replace(seconds=self._session.clock() - began)
-            yield check
+            yield self._with_what_it_asked(check)
+
+    def _with_what_it_asked(self, check: Check) -> Check:
+        """Warn of a request that came meanwhile, and that the client did not say it can answer."""
+        user = self._session.user
+        method, user.undeclared = user.undeclared, ""
+        if not method:
+            return check
+        words = f"{check.words}; the server asked {self._session.redact.plain(method, _NAME)}"
+        words += " meanwhile, which was not declared"
+        if check.outcome is Outcome.OK:
+            return check._replace(outcome=Outcome.WARNING, words=words, advice=_ASK_LESS)
+        return check._replace(words=words)
 
     # -- the lists -----------------------------------------------------------------------------
 

@@ -52,6 +52,12 @@ def parse(words: Iterable[str]) -> list[Item]:
     return [] if given == [_NOTHING] else [_parse(word) for word in given]
 
 
+def files_of(words: Iterable[str]) -> list[str]:
+    """The paths of the files that ITEMs name."""
+    found = map(_ITEM.fullmatch, words)
+    return [item["rest"] for item in found if item and item["file"]]
+
+
 def join(items: Sequence[Item]) -> str:
     """Make the text of one JSON object of ITEMs, in their order.
 

@@ -12,7 +12,7 @@ from thrall_py.catalog.filing import Wishes
 from thrall_py.catalog.launch import ServerSpec, UrlSpec
 from thrall_py.errors import InputError, ThrallError
 from thrall_py.protocol.user import declaring
-from thrall_py.redact import Redactor, is_secret_name
+from thrall_py.redact import Redactor, holds_secret
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session, prepare
@@ -164,7 +164,7 @@ def _refuse_known_secrets(target: Target, server: PreparedServer) -> None:
     spec, redact = target.launch, server.redact
     if isinstance(spec, UrlSpec):
         values = {**os.environ, **target.given}.items()
-        redact = Redactor(value for name, value in values if is_secret_name(name))
+        redact = Redactor(value for name, value in values if holds_secret(name, value))
         words = [("the URL", spec.url)]
         words += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
     else:

@@ -105,9 +105,9 @@ class Reader:
         return words
 
     def _beginning(self, body: bytearray) -> str:
-        text = self._redact.mask(bytes(body[:_KEPT]).decode("utf-8", "replace"))
-        if len(body) > _KEPT:  # half a secret may stand at the cut, where no mask finds it
-            text = text[: len(text) - self._redact.longest]
+        text = bytes(body[:_KEPT]).decode("utf-8", "replace")
+        if len(body) > _KEPT:
+            text = self._redact.mask_cut(text)
         return self._redact.quoted(" ".join(text.split()))
 
 
