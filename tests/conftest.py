@@ -3,10 +3,12 @@
 import contextlib
 import fcntl
 import os
+import re
 import select
 import signal
 import tempfile
 import time
+from collections import deque
 from typing import NamedTuple
 
 import pytest
@@ -16,6 +18,7 @@ from servers import TOOLS, command, offering
 from thrall_py import cli
 from thrall_py.catalog.launch import UrlSpec
 from thrall_py.protocol import tools
+from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
 
@@ -139,6 +142,33 @@ class Terminal(NamedTuple):
         while not shown.endswith(b"\0"):
             shown += os.read(self.ours, 65536)
         return shown[:-1]
+
+
+@pytest.fixture
+def typist(terminal, monkeypatch):
+    """Call with what is typed at the terminal, an answer whenever a question has been shown.
+
+    An answer is a line, or as much as is typed at once; `ahead` is typed before. The result is a
+    function that gives, at the end, what the terminal showed.
+    """
+
+    def start(typed, ahead=b""):
+        if ahead:
+            os.write(terminal.ours, ahead)
+            os.read(terminal.ours, 100)  # its echo, so it has arrived
+        lines = re.findall(rb"[^\n\x04]*(?:\n|\x04+)", typed) if isinstance(typed, bytes) else typed
+        answers = deque(lines)
+
+        def show(text):
+            tell(text)
+            if not text.endswith("\n") and answers:  # a question: the cursor stays behind it
+                os.write(terminal.ours, answers.popleft())
+
+        monkeypatch.setattr(stdio, "tell", show)
+        return terminal.shown
+
+    tell = stdio.tell
+    return start
 
 
 @pytest.fixture

@@ -68,6 +68,9 @@ class Script:
     def settle(self):
         self.settled += 1
 
+    def has_ended(self):
+        return False
+
     def unread_by_server(self):
         return sum(self.sizes[max(0, len(self.sizes) - self.leaves_unread) :])
 
@@ -84,11 +87,12 @@ class Answering:
     def __init__(self, *modes, script=None, takes=0.0, failure=None):
         self.modes = modes or ("form", "url")
         self.asked = []
+        self.refusals = []
         self.script = script
         self.takes = takes
         self.failure = failure
 
-    def answer(self, requests, _redact):
+    def answer(self, requests, _redact, _has_ended):
         self.asked.append(
             {name: each.params and each.params.load() for name, each in requests.items()}
         )

@@ -246,6 +246,7 @@ class Good:
         self.legacy = legacy
         self.offer = offered()
         self.lists = 0
+        self.may_ask = False  # told so by the client
 
     def run(self):
         if "greets" in self.offer:
@@ -291,6 +292,8 @@ class Good:
         return self.offer.get("capabilities", {it: {} for it in names if it in self.offer})
 
     def answer(self, method, params, line):
+        envelope = params.get("_meta", {}).get("io.modelcontextprotocol/clientCapabilities", {})
+        self.may_ask |= "elicitation" in {**params.get("capabilities", {}), **envelope}
         about = {"capabilities": self.capabilities(), "serverInfo": self.offer["serverInfo"]}
         if "instructions" in self.offer:
             about["instructions"] = self.offer["instructions"]
@@ -315,6 +318,8 @@ class Good:
 
     def list(self, member, cursor):
         items = self.offer[member]
+        if member == "tools" and self.may_ask:  # some list more then
+            items = items + self.offer.get("asking", [])
         if member == "tools":
             self.lists += 1
             if self.lists == 1 and not self.meets():
@@ -346,7 +351,7 @@ class Good:
 
     def ask(self, params):
         """Ask for a name in the way of the era, and repeat what was declared and what was told."""
-        asked = {"method": "elicitation/create", "params": FORM}
+        asked = {"method": "elicitation/create", "params": self.offer.get("form", FORM)}
         if not self.modern:
             say(json.dumps({"jsonrpc": "2.0", "id": "asked", **asked}))
             told = json.loads(sys.stdin.readline())

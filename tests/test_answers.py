@@ -6,10 +6,12 @@ from fakes import value
 
 from thrall_py.errors import InputError, InputNeededError, UsageError
 from thrall_py.protocol.mcp import Asked
+from thrall_py.protocol.numbers import ExactNumber
 from thrall_py.redact import Redactor
 from thrall_py.verbs import answers
 from thrall_py.verbs.answers import Answers, Script
 
+EXACT = ExactNumber("1e400")
 FORM = {
     "name": {"type": "string"},
     "guests": {"type": "integer", "default": 2},
@@ -24,9 +26,12 @@ def form(properties, *required, message="When?"):
 
 
 def answered(*requests, texts=None, values=None, **options):
-    script = Script(Answers(texts or {}, values or {}, **options))
+    several = {
+        name: (text,) if isinstance(text, str) else text for name, text in (texts or {}).items()
+    }
+    script = Script(Answers(several, values or {}, **options))
     named = {str(number): request for number, request in enumerate(requests)}
-    responses = script.answer(named, Redactor(["hunter-222"]))
+    responses = script.answer(named, Redactor(["hunter-222"]), lambda: False)
     return [json.loads(response) for response in responses.values()], list(script.unused)
 
 
@@ -85,20 +90,59 @@ REFUSALS = {
     "of no kind": (form({"x\x1b": {}}, "x\x1b"), {}, r"x\x1b (a JSON value)"),
     "misfits": (
         form(FORM), {"guests": "hunter", "window": "?"},
-        ("guests (a whole number; the answer that was given is not),"
-        " window (yes or no; the answer that was given is not)"),
+        ("guests (a whole number; the answer that was given does not fit),"
+        " window (yes or no; the answer that was given does not fit)"),
     ),
     "nothing of it": (
         form({"name": {"type": "string"}, "n": {"type": "number"}}), {"other": "1"},
         "name (text, optional), n (a number, optional)",
     ),
+    "a name that no option can spell": (
+        form({"a=b": {}}, "a=b"), {}, "a=b (a JSON value)", "give --answers FILE",
+    ),
+    "no name": (form({"": {}}, ""), {}, '"" (a JSON value)', "give --answers FILE"),
     "a yes": (form({}), {"other": "1"}, "a yes, which is --accept-defaults"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("request_", "texts", "words"), REFUSALS.values(), ids=REFUSALS)
-def test_what_is_missing_is_named_with_its_type_and_the_option(request_, texts, words):
-    assert refused(request_, texts=texts) == f'"When?" wants {words}; {END}'
+@pytest.mark.parametrize("case", REFUSALS.values(), ids=REFUSALS)
+def test_what_is_missing_is_named_with_its_type_and_the_option(case):
+    request, texts, words, *option = case
+    end = END.replace("give --answer NAME=VALUE for each", *option) if option else END
+    unused = "; nothing asks for the answer other" if "other" in texts else ""
+    assert refused(request, texts=texts) == f'"When?" wants {words}; {end}{unused}'
+
+
+LIST = {"extras": {"type": "array", "items": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("text", "extras"),
+    [("a", ["a"]), ("a, b", ["a", "b"]), (("a", "b"), ["a", "b"]), (("a,b", " c"), ["a,b", " c"])],
+)
+def test_an_answer_that_is_given_again_is_one_more_of_a_list(text, extras):
+    assert answered(form(LIST), texts={"extras": text})[0] == [accepted(extras=extras)]
+
+
+HOW = 'does not fit: several are extras=A,B or extras:=["A","B"]'
+
+
+@pytest.mark.parametrize("extras", ["a,b", 5, [1]])
+def test_what_is_no_list_is_told_how_one_is_written(extras):
+    words = f"extras (texts with commas between them; the answer that was given {HOW})"
+    assert refused(form(LIST), values={"extras": extras}) == f'"When?" wants {words}; {END}'
+
+
+def test_an_answer_that_is_given_again_for_one_value_does_not_fit():
+    words = "guests (a whole number; the answer that was given does not fit: it is given more than once)"
+    assert refused(form(FORM), texts={"guests": ("1", "2")}) == f'"When?" wants {words}; {END}'
+
+
+def test_where_an_answer_is_missing_one_that_is_mistyped_is_named_with_the_nearest_field():
+    words = f'"When?" wants guests (a whole number); {END}'
+    left = r"; nothing asks for the answer gests; the nearest: guests, x\x1b"
+    given = {"texts": {"gests": "5"}, "values": {"x\x1b": 1}}
+    assert refused(form(FORM, "guests"), **given) == words + left.replace("\\\\", "\\")
 
 
 def test_forms_are_named_one_after_the_other():
@@ -121,7 +165,7 @@ def collected(*words, path=None, accept_defaults=False, decline=False):
 
 def test_answers_are_names_and_texts():
     assert collected("a=b=c", "d=", "\u00e9= x ") == (
-        {"a": "b=c", "d": "", "\u00e9": " x "},
+        {"a": ("b=c",), "d": ("",), "\u00e9": (" x ",)},
         {},
         False,
         False,
@@ -129,15 +173,38 @@ def test_answers_are_names_and_texts():
     assert collected(decline=True) == ({}, {}, False, True)
 
 
-@pytest.mark.parametrize("word", ["a", "=b", ""])
+def test_an_answer_may_be_json_or_be_given_again():
+    given = collected('a:=["x,y"]', "b=1", "b=2", "c:=1e400")
+    assert (given.texts, str(given.values)) == ({"b": ("1", "2")}, str({"a": ["x,y"], "c": EXACT}))
+
+
+def test_an_answer_on_the_command_line_goes_before_one_in_a_file(tmp_path):
+    (tmp_path / "f").write_text('{"a": 1, "b": 2}')
+    assert collected("a:=3", path=str(tmp_path / "f")).values == {"a": 3, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [("a:=hunter", "the answer a is not JSON: "), ("a:=", "the answer a is empty: := wants JSON")],
+)
+def test_an_answer_that_is_no_json_is_refused_without_being_repeated(word, words):
+    with pytest.raises(InputError, match=f"^{words}") as caught:
+        collected(word)
+    assert "hunter" not in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["a", "=b", "", ":=1"])
 def test_a_word_that_is_no_answer_is_refused_without_being_repeated(word):
-    with pytest.raises(UsageError, match="^an answer is given as --answer NAME=VALUE$"):
+    with pytest.raises(
+        UsageError, match="^an answer is given as --answer NAME=VALUE or NAME:=JSON$"
+    ):
         collected(word)
 
 
-def test_a_name_stands_once():
+@pytest.mark.parametrize("words", [(":=1", ":=2"), ("=1", ":=2"), (":=1", "=2")])
+def test_a_name_with_json_stands_once(words):
     with pytest.raises(UsageError, match=r"^the answer a\\x1b is given twice$"):
-        collected("a\x1b=1", "a\x1b=2")
+        collected(*(f"a\x1b{word}" for word in words))
 
 
 def test_an_answer_is_utf_8():

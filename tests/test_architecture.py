@@ -47,7 +47,7 @@ SHARED = {
         "transport/stdio.py",
         "transport/workers.py",
     },
-    "termios": {"transport/process.py", "transport/screen.py"},
+    "termios": {"transport/process.py", "transport/screen.py", "transport/stdio.py"},
     "signal": {
         "__main__.py",
         "gateway/stopping.py",

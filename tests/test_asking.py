@@ -17,20 +17,26 @@ EOF = "\x04"
 
 
 @pytest.fixture
-def ask(terminal, replaced, interrupts):
-    """Call with what is typed and what is asked; the responses, and what the terminal shows."""
+def ask(terminal, replaced, interrupts, typist):
+    """Call with what is typed and what is asked; the responses, and what the terminal shows.
 
-    def run(typed, *params):
+    What is typed `ahead` is there before the questions; `ended` is whether the server is gone, each
+    time that it is looked at.
+    """
+
+    def run(typed, *params, ahead=b"", ended=()):
+        looks = iter(ended)
         replaced(0, terminal.theirs)  # here: between setup and call the capture has its own way
         replaced(2, terminal.theirs)
-        os.write(terminal.ours, typed if isinstance(typed, bytes) else typed.encode())
         requests = {
             str(number): Asked("elicitation/create", value(json.dumps(each)))
             for number, each in enumerate(params)
         }
-        responses = Person("book\x1b", interrupts).answer(requests, Redactor(["hunter-222"]))
-        shown = "".join(iter(lambda: terminal.shown().decode(errors="replace"), ""))
-        shown = shown.replace("\r\n", "\n")
+        end = typist(typed.encode() if isinstance(typed, str) else typed, ahead)
+        responses = Person("book\x1b", interrupts).answer(
+            requests, Redactor(["hunter-222"]), lambda: next(looks, False)
+        )
+        shown = end().decode(errors="replace").replace("\r\n", "\n")
         return [json.loads(response) for response in responses.values()], shown
 
     return run
@@ -60,7 +66,11 @@ def test_a_form_is_asked_field_by_field(ask):
         "  name", "  Guests (guests): You too",
     ]  # fmt: skip
     assert [line for line in lines if line in expected] == expected
-    for prompt in ("text: ", "a whole number, at least 1: ", "Enter sends this to the server: "):
+    for prompt in (
+        "text: ",
+        "a whole number, at least 1: ",
+        "Enter sends this to the server (/back changes it): ",
+    ):
         assert f"  {prompt}" in shown
 
 
@@ -190,7 +200,32 @@ def test_a_signal_ends_the_asking(ask):
 def test_a_form_is_sent_by_an_empty_line_and_by_nothing_else(ask):
     responses, shown = ask("Ada\nno\n\n", form("name", name={"type": "string"}))
     assert responses == accepted(name="Ada")
-    assert shown.count("Enter sends this to the server: ") == 2
+    assert shown.count("Enter sends this to the server (/back changes it): ") == 2
+
+
+def test_what_will_be_sent_is_shown_before(ask):
+    properties = {"name": {"type": "string"}, "yes\x1b": {"type": "boolean"}, "no": {}}
+    _, shown = ask("Ada\x7f\x7f\x7fBob\ny\n\n\n", form(**properties))
+    assert "\n    name: Bob\n    yes\\x1b: yes\n  Enter sends this" in shown
+    assert "\n    a yes, without any values\n  Enter sends this" in ask("\n", form())[1]
+
+
+def test_a_word_goes_back_to_the_answer_before_which_then_stands_in_brackets(ask):
+    typed = "/back\nAda\n/back\n\n5\n/back\n6\n\n"
+    properties = {"name": {"type": "string"}, "guests": {"type": "integer"}}
+    responses, shown = ask(typed, form("name", **properties))
+    assert responses == accepted(name="Ada", guests=6)
+    assert "text [Ada]: " in shown
+    assert "a whole number [5]: " in shown
+
+
+def test_an_answer_may_be_taken_back(ask):
+    assert ask(f"Ada\n/back\n{EOF}\n", form(f={"type": "string"}))[0] == accepted()
+
+
+def test_from_a_page_nothing_leads_back(ask):
+    responses, shown = ask("/back\n\n", PAGE)
+    assert (responses, shown.count("Enter goes on")) == ([{"action": "accept"}], 2)
 
 
 def test_long_lines_are_broken_between_words_and_addresses_are_not(ask, terminal):
@@ -204,7 +239,7 @@ def test_long_lines_are_broken_between_words_and_addresses_are_not(ask, terminal
     assert "\n  f: one two three four five six seven\n  eight\n" in shown
     assert f"\n  {url}\n" in shown
     assert "\n  This is a page of example.com. Only\n  you can open it, if you trust it.\n" in shown
-    assert shown.endswith("\n  Enter goes on (/decline says no,\n  /cancel leaves it open): ")
+    assert "\n  Enter goes on (/decline says no,\n  /cancel leaves it open): " in shown
 
 
 def test_a_terminal_that_is_none_has_its_lines_whole(ask, monkeypatch):
@@ -216,3 +251,43 @@ def test_a_terminal_that_is_none_has_its_lines_whole(ask, monkeypatch):
         f"\n  f: {'one ' * 40}two\n"
         in ask("\n\n", form(f={"type": "string", "description": "one " * 40 + "two"}))[1]
     )
+
+
+@pytest.mark.parametrize(
+    ("ahead", "params"),
+    [
+        (b"\n", form()),
+        (b"\n\n\n", form(f={"type": "boolean", "default": True})),
+        (b"\n", PAGE),
+        (b"half a li", form("f", f={"type": "string"})),
+        (b"x\x04", form("f", f={"type": "string"})),
+    ],
+)
+def test_what_was_typed_before_a_question_is_no_answer(ask, ahead, params):
+    responses, _ = ask("/decline\n", params, ahead=ahead)
+    assert responses == [{"action": "decline"}]
+
+
+def test_what_was_typed_before_a_consent_is_none(ask):
+    responses, shown = ask([b"x\n\n", b"/cancel\n"], form("f", f={"type": "string"}))
+    assert responses == [{"action": "cancel"}]
+    assert "Enter sends" in shown
+
+
+def test_several_fields_may_be_typed_at_once(ask):
+    two = form("a", "b", a={"type": "string"}, b={"type": "string"})
+    assert ask([b"x\ny\n", b"", b"\n"], two)[0] == accepted(a="x", b="y")
+
+
+@pytest.mark.parametrize("looks", range(4))
+def test_nothing_more_is_asked_for_a_server_that_is_gone(ask, looks):
+    two = form("a", "b", a={"type": "string"}, b={"type": "string"})
+    responses, shown = ask("x\n" * looks, two, ended=[False] * looks + [True])
+    assert responses == [{"action": "cancel"}]
+    assert shown.endswith("  The server is gone, so nothing is sent.\n")
+
+
+def test_a_field_without_a_name_is_shown_to_have_none(ask):
+    responses, shown = ask("x\n\n", form(**{"": {"type": "string"}}))
+    assert responses == accepted(**{"": "x"})
+    assert '\n  ""\n' in shown

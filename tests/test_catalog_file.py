@@ -15,6 +15,8 @@ from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import mcp
 
+UNASKED = "; some are listed only to clients that can be asked: pin with --elicitation"
+
 EMPTY = Catalog({})
 
 
@@ -53,8 +55,9 @@ def test_the_entry_that_offers_a_tool_is_found():
     ("content", "sentence"),
     [
         ({}, "the catalog does not have this tool"),
-        ({"s": PLAIN}, "the catalog does not have this tool"),
-        ({"s": offering("abcd", prefix="_")}, "the catalog does not have this tool"),
+        ({"s": PLAIN}, f"the catalog does not have this tool{UNASKED}"),
+        ({"s": offering("abcd", prefix="_")}, f"the catalog does not have this tool{UNASKED}"),
+        ({"s": PLAIN._replace(modes=mcp.MODES)}, "the catalog does not have this tool"),
         ({"s": offering("a"), "t\x1b": offering("a")}, r"several servers have this tool: s, t\x1b"),
     ],
 )
@@ -67,7 +70,7 @@ def test_a_tool_that_not_exactly_one_server_offers_is_refused(content, sentence)
 @pytest.mark.parametrize(
     ("tools", "hint"),
     [
-        (["other"], ""),
+        (["other"], UNASKED),
         (["read_file", "write_file", "x"], "; the nearest: read_file, write_file"),
         (["read_fil\x1b"], r"; the nearest: read_fil\x1b"),
     ],
@@ -124,8 +127,8 @@ def test_what_is_there_is_read():
     ("path", "sentence"),
     [
         ("no\x1bne/c.json", r"cannot write no\x1bne/c.json: there is no directory {}/no\x1bne"),
-        (".", "cannot write .: it is not a file"),
-        ("/dev/null", "cannot write /dev/null: it is not a file"),
+        (".", "cannot write .: it is a directory"),
+        ("/dev/null", "cannot write /dev/null: it is no regular file"),
         (
             "words",
             "words is no usable catalog: not JSON: Expecting value: line 1 column 1 (char 0)",

@@ -1,7 +1,6 @@
 """`thrall call` of a tool that asks the user, from options and at a terminal."""
 
 import json
-import os
 
 import pytest
 from servers import command, offering
@@ -36,7 +35,8 @@ def test_what_is_asked_may_be_declined(thrall, server):
 
 @pytest.mark.parametrize(("server", "ran_"), [(LEGACY, "; the tool may have run"), (MODERN, "")])
 def test_a_missing_answer_has_a_status_of_its_own(thrall, server, ran_):
-    needed = f'the server needs input that was not given: "Who?" wants name (text); {END}{ran_}'
+    needed = f'the server needs input that was not given: "Who?" wants name (text); {END}'
+    needed += f"; nothing asks for the answer x{ran_}"
     assert thrall("call", "ask", "a=1", "--answer", "x=secret", *server) == (
         7,
         b"",
@@ -130,19 +130,35 @@ def test_a_pinned_tool_asks_as_well(thrall, pin):
     assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
 
 
+def test_a_form_that_cannot_be_read_is_told_of_and_an_unusable_answer(thrall):
+    offering(form={"message": "Sure?", "requestedSchema": []})
+    why = "its requestedSchema is not an object"
+    ran = thrall("call", "ask", "a=1", "--accept-defaults", *LEGACY)
+    assert (ran.status, json.loads(ran.out)[0]["code"]) == (0, -32602)
+    assert ran.err == (
+        "thrall: ask: the server asked with a form that cannot be read, which was refused"
+        f" ({why})\n"
+    )
+    ran = thrall("call", "ask", "a=1", "--accept-defaults", *MODERN)
+    assert (ran.status, ran.out) == (4, b"")
+    assert ran.err == (
+        f"thrall: ask: the server asked with a form that cannot be read ({why})"
+        " during tools/call; the tool may have run\n"
+    )
+
+
 # -- at a terminal -----------------------------------------------------------------------------
 
 
 @pytest.fixture
-def at_terminal(thrall, terminal, replaced):
-    """Call with what is typed and the words of a command line."""
+def at_terminal(thrall, terminal, replaced, typist):
+    """Call with what is answered, the words of a command line, and what is typed before."""
 
-    def run(typed, *words):
+    def run(typed, *words, ahead=b""):
         replaced(0, terminal.theirs)
         replaced(2, terminal.theirs)
-        os.write(terminal.ours, typed)
-        ran = thrall(*words)
-        return ran, b"".join(iter(terminal.shown, b""))
+        end = typist(typed, ahead)
+        return thrall(*words), end()
 
     return run
 
@@ -163,7 +179,7 @@ def test_an_option_goes_before_the_person(at_terminal):
 
 @pytest.mark.parametrize("server", [LEGACY, MODERN])
 def test_whoever_typed_the_arguments_is_there_to_be_asked_as_well(at_terminal, server):
-    ran, shown = at_terminal(b"{}\n\x04Ada\n\n", "call", "ask", *server)
+    ran, shown = at_terminal(b"Ada\n\n", "call", "ask", *server, ahead=b"{}\n\x04")
     assert (ran.status, json.loads(ran.out)[0]) == (0, ADA)
     assert b"the server asks" in shown
 
@@ -177,3 +193,8 @@ def test_nobody_is_asked_where_the_arguments_came_from_a_pipe(thrall, feed, repl
     feed(b"{}")
     replaced(2, terminal.theirs)
     assert thrall("call", "ask", *MODERN).status == 7
+
+
+def test_a_tool_is_not_agreed_to_by_what_was_typed_before_it_asked(at_terminal):
+    ran, _ = at_terminal(b"/decline\n", "call", "ask", "a=1", *LEGACY, ahead=b"Ada\n\n")
+    assert json.loads(ran.out)[0] == {"action": "decline"}

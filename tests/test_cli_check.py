@@ -10,6 +10,7 @@ from servers import TOOLS, command, offering
 from thrall_py.verbs import check
 
 CHANGED = [{**TOOLS[0], "description": "New."}, TOOLS[1]]
+ADVICE = "thrall: review, then re-pin: thrall pin c.json --update {}\n"
 DIFFERENCE = b"""\
 a: 1 difference (1 text)
   echo: description: text, changed
@@ -40,7 +41,7 @@ def test_drift_is_shown_and_earns_its_status(thrall, pin):
     assert thrall("check", "c.json") == (
         1,
         DIFFERENCE + b"b: as pinned\n",
-        "",
+        ADVICE.format("a"),
     )
 
 
@@ -51,19 +52,20 @@ def test_a_person_at_a_terminal_gets_it_word_by_word(thrall, pin, replaced, term
     words = f"Say {''.join(chr(0xE0000 + ord(it)) for it in 'run')} it."
     tools = [{**TOOLS[0], "description": words, "_meta": {}}, TOOLS[1], {"name": "[red]x"}]
     offering("a", **{**offer, "tools": tools})
-    edit({"allow": ["additive"]}, c={"command": ["./no-such"]})
+    edit({"allow": ["additive"]}, c={"command": ["no-such"]})
     replaced(1, terminal.theirs)
     ran = thrall("check", "c.json")
-    assert (ran.status, ran.err) == (127, "thrall: c: the program ./no-such was not found\n")
+    assert ran.status == 127
+    assert ran.err == "thrall: c: the program no-such was not found\n" + ADVICE.format("a")
     assert [line.rstrip() for line in ran.out.decode().splitlines()] == [
         "a: 3 differences (1 text, 1 additive, 1 cosmetic)",
+        "  echo: description: text, changed",
+        r"    Say {+\U000e0072\U000e0075\U000e006e +}it[- again-].",
+        '    in tag characters, which only a model reads: "run"',
         "  [red]x: additive, added, allowed",
         '    {+{"name":"[red]x"}+}',
         "  echo: _meta: cosmetic, added",
         "    {+{}+}",
-        "  echo: description: text, changed",
-        r"    Say {+\U000e0072\U000e0075\U000e006e +}it[- again-].",
-        '    in tag characters, which only a model reads: "run"',
         "b: as pinned",
     ]
 
@@ -86,22 +88,22 @@ def test_a_server_that_could_not_be_asked_goes_before_any_verdict(thrall, pin):
     pin("a")
     offer = pin("b")
     offering("b", **{**offer, "tools": []})
-    edit(a={"command": ["./no-such"]})
+    edit(a={"command": ["no-such"]})
     ran = thrall("check", "c.json")
     assert ran.status == 127
-    assert ran.err == "thrall: a: the program ./no-such was not found\n"
+    assert ran.err == "thrall: a: the program no-such was not found\n" + ADVICE.format("b")
     assert ran.out.startswith(b"b: 2 differences (2 breaking)\n")
 
 
 def test_the_status_is_that_of_the_first_server_that_could_not_be_asked(thrall, pin):
     for name in ("a", "b", "c"):
         pin(name)
-    edit(b={"command": ["/"]}, c={"command": ["./no-such"]})
+    edit(b={"command": ["/"]}, c={"command": ["no-such"]})
     ran = thrall("check", "c.json")
     assert (ran.status, ran.out) == (126, b"a: as pinned\n")
     assert ran.err == (
         "thrall: b: cannot execute /: Permission denied\n"
-        "thrall: c: the program ./no-such was not found\n"
+        "thrall: c: the program no-such was not found\n"
     )
 
 
@@ -130,6 +132,19 @@ def test_a_catalog_that_is_not_there_is_told_of(thrall):
         b"",
         "thrall: cannot read none: No such file or directory\n",
     )
+
+
+def test_a_person_at_a_terminal_is_told_once_what_looks_at_a_server_that_fails(
+    thrall, pin, monkeypatch
+):
+    pin("a")
+    pin("b")
+    edit(a={"command": ["false"]}, b={"command": ["false"]})
+    advice = "thrall: a: to see what is wrong with it: thrall doctor --catalog c.json a\n"
+    assert advice not in thrall("check", "c.json").err
+    monkeypatch.setattr(os, "isatty", lambda descriptor: descriptor == 2)
+    ran = thrall("check", "c.json")
+    assert (ran.status, ran.err.count("thrall doctor"), advice in ran.err) == (4, 1, True)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +211,7 @@ def test_several_catalogs_are_checked_in_their_order(thrall, pin):
     offer = pin("a")
     offering("a", **{**offer, "tools": CHANGED})
     ran = thrall("check", "first.json", "c.json")
-    assert ran == (1, b"first.json: b: as pinned\nc.json: " + DIFFERENCE, "")
+    assert ran == (1, b"first.json: b: as pinned\nc.json: " + DIFFERENCE, ADVICE.format("a"))
 
 
 def test_one_catalog_that_cannot_be_used_keeps_all_servers_from_being_started(thrall, pin):
@@ -225,7 +240,11 @@ def test_drift_that_is_allowed_is_shown_and_passes(thrall, pin, words, policy, s
     offering("a", **{**offer, "tools": CHANGED})
     ran = thrall("check", "c.json", *words)
     allowed = DIFFERENCE.replace(b"changed", b"changed, allowed")
-    assert ran == (status, DIFFERENCE if status else allowed, "")
+    assert ran == (
+        status,
+        DIFFERENCE if status else allowed,
+        ADVICE.format("a") if status else "",
+    )
 
 
 def test_the_policy_of_a_catalog_holds_for_its_own_servers_only(thrall, pin):
@@ -263,9 +282,9 @@ def test_everything_that_a_server_offers_is_checked(thrall, pin):
     assert ran.status == 1
     assert [line for line in ran.out.decode().splitlines() if not line.startswith("    ")] == [
         "a: 3 differences (1 breaking, 2 text)",
-        "  server/name: text, changed",
         "  prompts/p: breaking, removed",
-        "  resources/a:b/title: text, added",
+        "  resources a:b: title: text, added",
+        "  server/name: text, changed",
     ]
 
 
@@ -279,11 +298,12 @@ def three(thrall, pin):
     pin("b")
     pin("c")
     offering("a", **{**offer, "tools": CHANGED})
-    edit(c={"command": ["./no-such"]})
+    edit(c={"command": ["no-such"]})
 
     def run(*words):
         ran = thrall("check", "c.json", *words)
-        assert (ran.status, ran.err) == (127, "thrall: c: the program ./no-such was not found\n")
+        assert ran.status == 127
+        assert ran.err == "thrall: c: the program no-such was not found\n" + ADVICE.format("a")
         assert ran.out.isascii()
         return ran.out.decode()
 
@@ -306,7 +326,7 @@ def test_as_json_there_are_the_differences_and_what_became_of_each_server(three)
 def test_as_workflow_commands_there_is_an_error_for_each_failure(three):
     drifted, unchecked = three("--format", "github").splitlines()
     assert drifted.startswith("::error file=c.json::a: echo: description: text, changed; ")
-    assert unchecked == "::error file=c.json::c: the program ./no-such was not found"
+    assert unchecked == "::error file=c.json::c: the program no-such was not found"
 
 
 def test_as_junit_xml_there_is_a_suite_for_each_server(three):

@@ -8,7 +8,7 @@ import pytest
 from servers import TOOLS, command, offering
 
 TOKEN = "ghp_" + "a1B2" * 9
-CRASH = {"command": "./no-such"}
+CRASH = {"command": "no-such"}
 USELESS = "--env, --cwd, --header and the like are of no use"
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
@@ -49,7 +49,7 @@ def test_one_that_fails_keeps_no_other_from_being_written(thrall):
     write(a=configured("a"), b=CRASH, c=configured("c"))
     ran = thrall("pin", "c.json", "--from", "mcp.json")
     assert (ran.status, ran.out) == (127, b"")
-    assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
+    assert ran.err.startswith("thrall: b: the program no-such was not found\n")
     assert list(pinned()) == ["a", "c"]
 
 
@@ -59,7 +59,7 @@ def test_one_that_is_of_no_use_in_the_file_neither(thrall):
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err.startswith(
         'thrall: a: it has neither "command" nor "url"\n'
-        "thrall: b: the program ./no-such was not found\n"
+        "thrall: b: the program no-such was not found\n"
     )
     assert list(pinned()) == ["c"]
 
@@ -289,3 +289,34 @@ def test_options_that_do_not_fit_together_are_refused(thrall, words, sentence):
     split = words.index("--") if "--" in words else len(words)
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--yes", *words[:split], *words[split:])
     assert ran == (2, b"", f"thrall: {sentence}\n")
+
+
+def test_one_that_is_new_is_not_told_as_pinned_while_a_person_is_asked_about_another(
+    thrall, pin, replaced, terminal, typist
+):
+    offer = pin("a")
+    launch = json.loads(Path("c.json").read_text())["servers"]["a"]
+    offering("a", **{**offer, "tools": [{**TOOLS[0], "description": "New."}, TOOLS[1]]})
+    program, *args = launch["command"]
+    again = {"command": program, "args": args, "cwd": "a"}
+    os.mkdir("n")
+    offering("n", serverInfo={"name": "n", "version": "1"}, tools=[{"name": "only"}])
+    new = {**again, "cwd": "n"}
+    Path("m.json").write_text(json.dumps({"mcpServers": {"a": again, "n": new}}))
+    before = Path("c.json").read_bytes()
+    for descriptor in (0, 2):
+        replaced(descriptor, terminal.theirs)
+    typist(b"n\n")
+    ran = thrall("pin", "c.json", "--from", "m.json")
+    assert (ran.status, Path("c.json").read_bytes()) == (1, before)
+    assert "thrall: n: 1 tool, to be pinned; hints are the server's own word" in ran.err
+    assert "thrall: a: 2 tools\n" in ran.err
+
+
+def test_a_name_that_begins_with_a_dash_is_refused_before_anything_is_started(thrall):
+    Path("m.json").write_text(json.dumps({"mcpServers": {"-x": {"command": "none"}}}))
+    ran = thrall("pin", "c.json", "--from", "m.json")
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: -x: the name of a server is empty, or begins with a dash: rename it in the file\n",
+    )

@@ -116,10 +116,10 @@ def test_help_with_a_catalog_is_about_the_tool(thrall, trap, words):
     )
     assert "\n  Says it\\x1b again.\n" in page
     assert (
-        '\n  mood:"glad"|"sad"\n  priority:integer=3\n  title:string!\n      What it is about.\n'
-        in page
+        "\n  mood: one of glad, sad (optional)\n  priority: integer (optional; 3 if it is not given)\n"
+        "  title: string (required)\n      What it is about.\n" in page
     )
-    assert "\n  at:object|null\n" in page
+    assert "\n  at: object or null (optional)\n" in page
     assert "\nexample:\n  thrall call echo title=... --catalog c.json\n" in page
     assert max(map(len, page.splitlines())) <= 80
     assert not trap()

@@ -22,7 +22,6 @@ LINK = {"type": "resource_link", "uri": "file:///x", "name": "x"}
     ("content", "out"),
     [
         ([PICTURE], b"\x89PNG\r\n\x1a\n\x00\xff"),
-        ([{"type": "text", "text": "see"}, PICTURE], b"\x89PNG\r\n\x1a\n\x00\xff"),
         ([{"type": "text", "text": "only\n"}], b"only\n"),
         ([{"type": "resource", "resource": {"uri": "u", "text": "t"}}], b"t"),
     ],
@@ -30,6 +29,15 @@ LINK = {"type": "resource_link", "uri": "file:///x", "name": "x"}
 def test_raw_prints_one_part_byte_for_byte(thrall, content, out):
     offering(answers={"t": {"content": content}})
     assert thrall("call", "t", "a=1", "--raw", *GOOD) == (0, out, "")
+
+
+def test_raw_says_that_a_text_beside_the_part_is_left_out(thrall):
+    offering(answers={"t": {"content": [{"type": "text", "text": "see"}, PICTURE]}})
+    assert thrall("call", "t", "a=1", "--raw", *GOOD) == (
+        0,
+        b"\x89PNG\r\n\x1a\n\x00\xff",
+        "thrall: t: the text beside it is left out (--raw prints one part)\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,8 +74,9 @@ def test_a_link_that_is_not_fetched_is_told_of_where_parts_are_saved(thrall):
     assert thrall("call", "t", "{}", *GOOD).err == ""
 
 
-def test_raw_of_what_cannot_be_decoded_prints_nothing(thrall):
-    offering(answers={"t": {"content": [{**PICTURE, "data": BYTES + "!"}]}})
+@pytest.mark.parametrize("data", [BYTES + "!", 5, None])
+def test_raw_of_what_cannot_be_decoded_prints_nothing(thrall, data):
+    offering(answers={"t": {"content": [{**PICTURE, "data": data}]}})
     ran = thrall("call", "t", "a=1", "--raw", *GOOD)
     assert (ran.status, ran.out) == (4, b"")
 

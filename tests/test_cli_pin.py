@@ -335,7 +335,7 @@ def test_a_credential_is_refused_and_nothing_is_started(thrall, words, place, sp
     ran = thrall("pin", "c.json", "--", "touch", "started", "x", *words)
     assert (ran.status, ran.out) == (3, b"")
     assert ran.err == (
-        f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong into a"
+        f"thrall: c.json: word {place} of the server's command looks like a credential, which does not belong in a"
         f" catalog: write {spelling} and set the variable, or say --allow-literal\n"
     )
     assert os.listdir() == []
@@ -391,3 +391,16 @@ def test_a_server_that_calls_itself_otherwise_now_is_renewed_where_it_was(thrall
     assert [(name, each["server"]["name"]) for name, each in servers().items()] == [
         ("fake", "renamed")
     ]
+
+
+def test_no_server_gets_a_name_that_an_option_could_have(thrall):
+    ran = thrall("pin", "c.json", "--name=-x", "--", *command("good"))
+    assert ran.status == 2
+    assert "--name may not begin with a dash" in ran.err
+    offering(serverInfo={"name": "-x", "version": "1"})
+    ran = thrall("pin", "c.json", "--", *command("good"))
+    assert (ran.status, ran.err) == (
+        3,
+        "thrall: c.json: -x begins with a dash, as options do: give it a --name\n",
+    )
+    assert thrall("pin", "c.json", "--name", "x", "--", *command("good")).status == 0

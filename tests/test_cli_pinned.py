@@ -1,11 +1,13 @@
 """`thrall call --catalog`: the tool that was pinned, or none."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from servers import TOOLS, command, offering
+from test_catalog_file import UNASKED
 
 AGAIN = "review, then re-pin: thrall pin c.json --update a (--unverified calls it as it is)"
 
@@ -37,7 +39,7 @@ def test_a_tool_that_is_not_in_the_catalog_is_not_called(thrall, pin):
     assert thrall("call", "other", "a=1", "--catalog", "c.json") == (
         3,
         b"",
-        "thrall: other: the catalog does not have this tool\n",
+        f"thrall: other: the catalog does not have this tool{UNASKED}\n",
     )
 
 
@@ -254,3 +256,34 @@ def test_what_fits_is_still_looked_at(thrall, pin):
     words = ("call", "echo", "text=x", "--catalog", "c.json", "--validate")
     assert thrall(*words).status == 6
     assert thrall(*words, "--unverified").status == 0
+
+
+# -- at a terminal -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({}, "it takes no arguments: type {} and ^D (or give '{}' on the command line)"),
+        ({"properties": {"a": {}}}, "reading the arguments from the terminal, a JSON object; end"),
+    ],
+)
+def test_whoever_types_for_a_tool_without_arguments_is_told_so(
+    thrall, pin, replaced, terminal, schema, words
+):
+    tools = [{"name": "echo", "inputSchema": {"type": "object", **schema}}]
+    pin("a", tools=tools, answers={"echo": text("called")})
+    replaced(0, terminal.theirs)
+    os.write(terminal.ours, b"{}\n\x04")
+    ran = thrall("call", "echo", "--catalog", "c.json")
+    assert ran[:2] == (0, b"called\n")
+    assert ran.err.startswith(f"thrall: echo: {words}")
+
+
+def test_a_tool_that_is_not_in_the_catalog_is_told_before_anything_is_typed(
+    thrall, pin, replaced, terminal
+):
+    pin("a")
+    replaced(0, terminal.theirs)
+    ran = thrall("call", "other", "--catalog", "c.json")
+    assert (ran.status, ran.err) == (3, "thrall: other: the catalog does not have this tool\n")

@@ -148,7 +148,11 @@ def test_secrets_of_the_environment_are_in_no_line(pin, serve, monkeypatch):
         (("c.json", "--allow-origin", "x"), 2, "need --http HOST:PORT"),
         (("c.json", "--log", "xml"), 2, "--log"),
         (("c.json", "--idle", "-1"), 2, "is no number of seconds from 0 up"),
-        (("c.json", "--token-env", "NOT_SET"), 2, "the variable is not set (or not exported)"),
+        (
+            ("c.json", "--token-env", "NOT_SET", "--http", "127.0.0.1:0"),
+            3,
+            "the variable NOT_SET is not set",
+        ),
     ],
 )
 def test_what_cannot_be_served_is_refused_before_anything(thrall, pin, words, status, sentence):

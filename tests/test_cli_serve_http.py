@@ -23,8 +23,8 @@ TOKEN = "t0ken-of-the-clients"
         (["--http", "8080"], '"8080" is no address to listen on'),
         (["--http", "0.0.0.0:0"], "0.0.0.0:0 can be reached from other machines"),
         (
-            ["--http", "127.0.0.1:0", "--token-env", "NONE"],
-            "the variable is not set (or not exported)",
+            ["--http", "127.0.0.1:0", "--token-env", "none"],
+            "the variable is not set (or not exported); give its name",
         ),
         (["--allow-host", "h"], "--token-env, --allow-origin and --allow-host need --http"),
     ],

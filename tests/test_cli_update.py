@@ -34,15 +34,15 @@ def drifted(pin):
 
 
 @pytest.fixture
-def typing(replaced, terminal):
-    """Call with what a person at the terminal types, in the test itself."""
+def answering(replaced, terminal, typist):
+    """Call with what a person at the terminal answers, and has typed before, in the test itself."""
 
-    def type_(words):
+    def answer(words, ahead=b""):
         replaced(0, terminal.theirs)
         replaced(2, terminal.theirs)
-        os.write(terminal.ours, words)
+        return typist(words, ahead)
 
-    return type_
+    return answer
 
 
 @pytest.mark.usefixtures("drifted")
@@ -123,19 +123,19 @@ def test_one_descriptor_at_a_terminal_is_not_enough(
     assert Path("c.json").read_bytes() == drifted
 
 
-def test_yes_is_written(thrall, drifted, typing, terminal):
-    typing(b"y\n")
+def test_yes_is_written(thrall, drifted, answering):
+    end = answering(b"y\n")
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (0, HEADED)
-    assert b"1 difference (1 text): write this to the catalog? [y/N] " in terminal.shown()
+    assert b"1 difference (1 text): write this to the catalog? [y/N] " in end()
     assert ran.err.endswith(WRITTEN)
     assert description() == "New."
     assert Path("c.json").read_bytes() != drifted
 
 
 @pytest.mark.parametrize("typed", [b"n\n", b"\n", b"\x04"])
-def test_anything_else_is_not(thrall, drifted, typing, typed):
-    typing(typed)
+def test_anything_else_is_not(thrall, drifted, answering, typed):
+    answering(typed)
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (1, HEADED)
     assert ran.err.endswith("\nthrall: c.json: nothing was written\n")
@@ -144,7 +144,7 @@ def test_anything_else_is_not(thrall, drifted, typing, typed):
 
 @pytest.mark.parametrize("meanwhile", ["b", None])
 def test_a_catalog_that_was_changed_meanwhile_is_not_written(
-    thrall, drifted, typing, monkeypatch, meanwhile
+    thrall, drifted, answering, monkeypatch, meanwhile
 ):
     catalog = json.loads(drifted)
     catalog["servers"].pop(meanwhile, None)
@@ -157,7 +157,7 @@ def test_a_catalog_that_was_changed_meanwhile_is_not_written(
             os.unlink("c.json")
         return True
 
-    typing(b"")
+    answering(b"")
     monkeypatch.setattr(stdio, "ask", answer)
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (3, HEADED)
@@ -167,35 +167,35 @@ def test_a_catalog_that_was_changed_meanwhile_is_not_written(
     assert (Path("c.json").read_bytes() if os.path.exists("c.json") else None) == changed
 
 
-def test_one_that_was_changed_into_the_same_is_written(thrall, drifted, typing, monkeypatch):
+def test_one_that_was_changed_into_the_same_is_written(thrall, drifted, answering, monkeypatch):
     def answer(_question, _interrupts):
         Path("c.json").write_bytes(json.dumps(json.loads(drifted)).encode())
         return True
 
-    typing(b"")
+    answering(b"")
     monkeypatch.setattr(stdio, "ask", answer)
     assert thrall(*UPDATE)[:2] == (0, HEADED)
     assert description() == "New."
 
 
-def test_where_nothing_changed_nobody_is_asked(thrall, pin, typing, terminal):
+def test_where_nothing_changed_nobody_is_asked(thrall, pin, answering):
     pin("a")
     before = Path("c.json").read_bytes()
-    typing(b"n\n")
+    end = answering(b"n\n")
     assert (thrall(*UPDATE)[:2], Path("c.json").read_bytes()) == ((0, b""), before)
-    assert b"[y/N]" not in terminal.shown()
+    assert b"[y/N]" not in end()
 
 
-def test_another_version_is_written_without_a_question(thrall, pin, typing):
+def test_another_version_is_written_without_a_question(thrall, pin, answering):
     offer = pin("a")
     offering("a", **{**offer, "serverInfo": {"name": "a", "version": "2"}})
-    typing(b"n\n")
+    answering(b"n\n")
     assert thrall(*UPDATE)[:2] == (0, b"")
     assert json.loads(Path("c.json").read_text())["servers"]["a"]["server"]["version"] == "2"
 
 
-def test_a_signal_instead_of_an_answer_writes_nothing(thrall, drifted, typing, monkeypatch):
-    typing(b"")
+def test_a_signal_instead_of_an_answer_writes_nothing(thrall, drifted, answering, monkeypatch):
+    answering(b"")
     ask = stdio.ask
 
     def interrupted(question, interrupts):
@@ -208,32 +208,32 @@ def test_a_signal_instead_of_an_answer_writes_nothing(thrall, drifted, typing, m
 
 
 @pytest.mark.usefixtures("drifted")
-def test_a_server_that_fails_keeps_no_other_from_being_written(thrall, typing):
+def test_a_server_that_fails_keeps_no_other_from_being_written(thrall, answering):
     catalog = json.loads(Path("c.json").read_text())
-    catalog["servers"]["b"]["command"] = ["./no-such"]
+    catalog["servers"]["b"]["command"] = ["no-such"]
     Path("c.json").write_text(json.dumps(catalog))
-    typing(b"y\n")
+    answering(b"y\n")
     ran = thrall(*UPDATE)
     assert (ran.status, ran.out) == (127, HEADED)
-    assert ran.err.startswith("thrall: b: the program ./no-such was not found\n")
+    assert ran.err.startswith("thrall: b: the program no-such was not found\n")
     assert description() == "New."
 
 
-def test_no_keeps_the_status_of_a_failure(thrall, drifted, typing):
+def test_no_keeps_the_status_of_a_failure(thrall, drifted, answering):
     catalog = json.loads(drifted)
-    catalog["servers"]["b"]["command"] = ["./no-such"]
+    catalog["servers"]["b"]["command"] = ["no-such"]
     Path("c.json").write_text(json.dumps(catalog))
-    typing(b"n\n")
+    answering(b"n\n")
     assert thrall(*UPDATE)[:2] == (127, HEADED)
     assert json.loads(Path("c.json").read_text()) == catalog
 
 
-def test_if_all_fail_nobody_is_asked(thrall, pin, typing, terminal):
+def test_if_all_fail_nobody_is_asked(thrall, pin, answering):
     pin("a")
     offering("a", tools=[{}])
-    typing(b"y\n")
+    end = answering(b"y\n")
     assert thrall(*UPDATE).status == 4
-    assert b"[y/N]" not in terminal.shown()
+    assert b"[y/N]" not in end()
 
 
 def test_what_it_was_pinned_with_is_kept_or_given_anew(thrall, pin):
@@ -301,3 +301,76 @@ def test_stdout_is_no_catalog_that_is_there(thrall):
         b"",
         "thrall: --update needs a catalog that is there\n",
     )
+
+
+def test_a_yes_that_was_typed_before_the_question_is_none(thrall, drifted, answering):
+    answering(b"\n", ahead=b"y\n")
+    assert thrall(*UPDATE).status == 1
+    assert Path("c.json").read_bytes() == drifted
+
+
+# -- a pin over an earlier one -----------------------------------------------------------------
+
+
+def over(*words):
+    return ("pin", "c.json", *words, "--cwd", "a", "--", *command("good"))
+
+
+@pytest.mark.usefixtures("drifted")
+def test_in_a_script_a_pin_over_another_is_written_at_once(thrall):
+    ran = thrall(*over())
+    assert (ran.status, ran.out) == (0, HEADED)
+    assert ran.err.endswith(WRITTEN)
+    assert description() == "New."
+
+
+def test_at_a_terminal_it_is_asked_about(thrall, drifted, answering):
+    shown = answering(b"n\n")
+    ran = thrall(*over())
+    assert (ran.status, ran.out) == (1, HEADED)
+    assert b"1 difference (1 text): write this to the catalog? [y/N] " in shown()
+    assert f"thrall: a: {HEAD}\n" in ran.err
+    assert ran.err.endswith("\nthrall: c.json: nothing was written\n")
+    assert Path("c.json").read_bytes() == drifted
+    answering(b"y\n")
+    assert thrall(*over())[:2] == (0, HEADED)
+    assert description() == "New."
+
+
+@pytest.mark.usefixtures("drifted")
+def test_with_yes_nobody_is_asked_about_it(thrall, answering):
+    shown = answering(b"n\n")
+    assert thrall(*over("--yes"))[:2] == (0, HEADED)
+    assert b"[y/N]" not in shown()
+    assert description() == "New."
+
+
+def test_what_is_new_or_cosmetic_is_not_asked_about(thrall, pin, answering):
+    offer = pin("a")
+    offering("a", **{**offer, "tools": [{**TOOLS[0], "_meta": {}}, TOOLS[1]]})
+    shown = answering(b"n\n")
+    assert thrall(*over()).status == 0
+    assert thrall("pin", "new.json", "--", *command("good")).status == 0
+    assert b"[y/N]" not in shown()
+    assert '"_meta"' in Path("c.json").read_text()
+
+
+def test_for_stdout_nobody_is_asked(thrall, answering):
+    shown = answering(b"n\n")
+    assert thrall("pin", "-", "--", *command("good")).status == 0
+    assert b"[y/N]" not in shown()
+
+
+def test_another_way_to_start_it_is_told_and_asked_about(thrall, pin, answering):
+    pin("a")
+    before = Path("c.json").read_bytes()
+    shown = answering(b"n\n")
+    words = ("--name", "a", "--env", "A=hunter22", "--cwd", "a", "--", *command("good"))
+    ran = thrall("pin", "c.json", *words)
+    assert (ran.status, ran.out) == (
+        1,
+        b"a: started or reached in another way\n  env: added, A\n",
+    )
+    asked = b"started or reached in another way: write this to the catalog? [y/N] "
+    assert asked in shown()
+    assert Path("c.json").read_bytes() == before

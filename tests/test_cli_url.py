@@ -15,7 +15,7 @@ SECRET = "sesame42sesame"
 TOKEN = "ghp_" + "a1B2" * 9
 HEAD = "1 tool pinned; hints are the server's own word, nobody has verified them"
 PINNED = f"thrall: loop: {HEAD}\nthrall: loop:   echo  (no hints)\n"
-LITERAL = "looks like a credential, which does not belong into a catalog: write {} and set the variable, or say --allow-literal"
+LITERAL = "looks like a credential, which does not belong in a catalog: write {} and set the variable, or say --allow-literal"
 
 
 def pinned():
@@ -296,7 +296,8 @@ def test_a_list_is_never_of_two_sessions(thrall, loop):
 
 def test_drift_is_found_by_check_and_pinned_by_update(thrall, drifting):
     shown = b'loop: 1 difference (1 text)\n  echo: description: text, added\n    + "New."\n'
-    assert thrall("check", "c.json") == (1, shown, "")
+    advice = "thrall: review, then re-pin: thrall pin c.json --update loop\n"
+    assert thrall("check", "c.json") == (1, shown, advice)
     url = pinned()["loop"]["url"]
     ran = thrall("pin", "c.json", "--update", "--yes")
     assert (ran.status, ran.out) == (0, shown)
@@ -383,17 +384,28 @@ def test_a_variable_that_is_not_set_is_told_before_anything_is_asked(thrall, loo
 
 
 @pytest.mark.parametrize("verb", [("pin", "c.json"), ("call", "echo", "a=1")])
-@pytest.mark.parametrize("name", [SECRET, "EMPTY"])
-def test_a_token_in_the_place_of_its_variable_or_an_empty_one_is_a_mistake_and_not_repeated(
-    thrall, loop, monkeypatch, verb, name
-):
-    monkeypatch.setenv("EMPTY", "")
-    ran = thrall(*verb, "--url", loop.url, "--bearer-env", name)
+def test_a_token_in_the_place_of_its_variable_is_a_mistake_and_not_repeated(thrall, loop, verb):
+    ran = thrall(*verb, "--url", loop.url, "--bearer-env", SECRET)
     assert (ran.status, ran.out) == (2, b"")
     assert ran.err == (
         "thrall: Invalid value for '--bearer-env': the variable is not set (or not exported);"
         f" give its name, not the token (see thrall {verb[0]} --help)\n"
     )
+    assert (loop.asked, pinned()) == ([], {})
+
+
+@pytest.mark.parametrize("verb", [("pin", "c.json"), ("call", "echo", "a=1")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("EMPTY", "is set and empty"), ("MY_TOKEN_2", "is not set (or not exported)")],
+)
+def test_a_variable_without_a_token_is_named_and_the_status_is_that_of_a_catalog(
+    thrall, loop, monkeypatch, verb, name, words
+):
+    monkeypatch.setenv("EMPTY", "")
+    ran = thrall(*verb, "--url", loop.url, "--bearer-env", name)
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err.endswith(f": the variable {name} {words}, and the server needs it\n")
     assert (loop.asked, pinned()) == ([], {})
 
 
@@ -408,12 +420,13 @@ def test_a_variable_with_a_name_that_cannot_be_filled_in_is_no_token(
 
 def test_a_variable_of_a_pin_that_is_not_set_is_told_by_call_and_check(thrall, loop, monkeypatch):
     assert thrall("pin", "c.json", "--url", loop.url, "--bearer-env", "TOKEN").status == 0
-    monkeypatch.delenv("TOKEN")
     loop.asked.clear()
-    for words in (("call", "echo", "a=1", "--catalog", "c.json"), ("check", "c.json")):
-        ran = thrall(*words)
-        assert (ran.status, ran.out) == (3, b"")
-        assert "the variable TOKEN is not set" in ran.err
+    for value, told in (("", "set and empty"), (None, "not set (or not exported)")):
+        monkeypatch.setenv("TOKEN", value) if value is not None else monkeypatch.delenv("TOKEN")
+        for words in (("call", "echo", "a=1", "--catalog", "c.json"), ("check", "c.json")):
+            ran = thrall(*words)
+            assert (ran.status, ran.out) == (3, b"")
+            assert f"the variable TOKEN is {told}, and the server needs it" in ran.err
     assert loop.asked == []
 
 
@@ -511,7 +524,7 @@ def test_what_is_not_utf_8_is_refused_by_a_pin(thrall, loop, words):
         ),
         (
             ("--header", "X-Key: ${TOKEN}", "--header", "X-Team: t"),
-            "sent was X-Key (from ${TOKEN}), X-Team; the challenge:",
+            "sent was X-Key (from ${TOKEN}), X-Team; the challenge is",
         ),
         (
             (),
@@ -528,7 +541,7 @@ def test_a_server_that_does_not_let_us_in_is_told_with_what_was_sent(
     ran = thrall(*verb, "--url", server.url, *words)
     assert (ran.status, ran.out) == (8, b"")
     assert sentence in ran.err
-    assert ran.err.endswith('; the challenge: "Bearer error="***""\n')
+    assert ran.err.endswith('; the challenge is Bearer error="***"\n')
     assert pinned() == {}
 
 
@@ -541,7 +554,7 @@ def test_a_token_that_ran_out_is_told_by_check_and_call_of_a_catalog(thrall, loo
         assert ran.err.endswith('sent was Authorization (from ${TOKEN}); it says "*** expired"\n')
 
 
-# -- what does not belong into a catalog -------------------------------------------------------
+# -- what does not belong in a catalog -------------------------------------------------------
 
 BEARER = "'Authorization: Bearer ${AUTHORIZATION}' (or --bearer-env AUTHORIZATION)"
 CLEAR = {
@@ -762,14 +775,16 @@ def test_a_server_of_a_file_is_reached_with_its_headers(thrall, loop, member):
 
 def test_servers_of_a_file_with_secrets_in_clear_are_refused_and_the_others_pinned(thrall, loop):
     write(
-        a={"url": loop.url, "headers": {"Authorization": f"Bearer {TOKEN}"}},
+        a={"url": loop.url, "headers": {"Authorization": f"${{X}} {TOKEN}"}},
         b={"serverUrl": f"{loop.url}?token={TOKEN}"},
         c={"httpUrl": loop.url, "headers": {"A": "${input:token}"}},
         d={"url": loop.url, "headers": {"X-Team": "one"}},
     )
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--jobs=1")
     assert (ran.status, ran.out) == (3, b"")
-    assert "thrall: a: the header Authorization " + LITERAL.format(BEARER) in ran.err
+    assert "thrall: a: the header Authorization looks like a credential" in ran.err
+    assert ": write ${AUTHORIZATION} in mcp.json and set the variable, or say --allow" in ran.err
+    assert "thrall: c.json: written, 1 of 4 servers\n" in ran.err
     assert "thrall: b: the URL looks like a credential" in ran.err
     assert "thrall: c: ${input:token} means nothing here" in ran.err
     assert TOKEN not in ran.err
@@ -784,8 +799,18 @@ def test_the_name_of_a_header_of_a_file_does_not_act_on_the_terminal(thrall, loo
     assert "\x1b" not in ran.err
 
 
+def test_a_header_of_a_file_with_a_secret_in_clear_is_stored_by_a_name(thrall, loop):
+    write(a={"url": loop.url, "headers": {"Authorization": f"Bearer {TOKEN}"}})
+    ran = thrall("pin", "c.json", "--from", "mcp.json")
+    assert (ran.status, ran.out) == (0, b"")
+    assert "thrall: a: secrets of the file are left out: set ${A_AUTHORIZATION} for" in ran.err
+    assert TOKEN not in ran.err + Path("c.json").read_text()
+    assert pinned()["a"]["headers"] == {"Authorization": "Bearer ${A_AUTHORIZATION}"}
+    assert headers_of(loop) == {"authorization": f"Bearer {TOKEN}"}
+
+
 def test_a_header_of_an_odd_name_keeps_no_other_server_from_being_pinned(thrall, loop):
-    write(a={"url": loop.url, "headers": {"-": TOKEN}}, b={"url": loop.url})
+    write(a={"url": loop.url, "headers": {":": TOKEN}}, b={"url": loop.url})
     ran = thrall("pin", "c.json", "--from", "mcp.json", "--jobs=1")
     assert (ran.status, ran.out, list(pinned())) == (3, b"", ["b"])
 

@@ -35,6 +35,7 @@ FULL = Entry(
     },
     prefix="ü_",
     choice=Choice(("a*", "[!x]"), ("*é",)),
+    modes=mcp.MODES,
 )
 REACHED = FULL._replace(
     launch=UrlSpec("https://${HOST}/é", {"X-B": "", "Authorization": "Bearer ${T}", "A": "ü"})
@@ -331,6 +332,13 @@ def test_no_patterns_are_not_written():
         (
             catalog(clientCapabilities={"roots": {}}),
             "it names client capabilities that this thrall does not have",
+        ),
+        *(
+            (
+                catalog(clientCapabilities={"elicitation": odd}),
+                "it names client capabilities that this thrall does not have",
+            )
+            for odd in ({}, None, {"form": 1}, {"form": {}, "other": {}})
         ),
         (
             catalog(clientCapabilities=[]),

@@ -154,6 +154,7 @@ TOOLS = ["$(touch x)", "a b", "close_issue", "create_issue"]
         (["unpin", "c.json", ""], ["my server", "tracker"]),
         (["unpin", "c.json", "tracker", "my"], ["my server"]),
         (["pin", "c.json", "--update", "t"], ["tracker"]),
+        (["doctor", "--catalog", "c.json", "t"], ["tracker"]),
         (["call", "cr"], []),
     ],
 )

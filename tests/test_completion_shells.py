@@ -161,6 +161,33 @@ def test_a_tab_completes_the_word(shell):
     assert {keys: shell.words(keys) for keys in expected} == expected
 
 
+@pytest.mark.parametrize(
+    "program",
+    ["~/programs/thrall", "$HOME/programs/thrall", "${HOME}/programs/thrall", "programs/thrall"],
+)
+def test_bash_asks_the_program_that_was_typed_wherever_it_is(monkeypatch, program):
+    monkeypatch.setenv("HOME", os.getcwd())
+    shell = Shell("bash")
+    shell.shown = b""
+    shell.press("PATH=/usr/bin:/bin\r")
+    shell.read_until(PROMPT)
+    completed = shell.words(f"{program} ca\t")
+    shell.close()
+    assert completed.endswith("programs/thrall|call")
+
+
+@pytest.mark.parametrize(
+    "program", ["$(touch ran)/thrall", "`touch ran`/thrall", "${x:=$(touch ran)}/thrall", "~nobody-here/thrall"]
+)  # fmt: skip
+def test_a_tab_runs_nothing_that_stands_in_the_word_of_the_program(program):
+    shell = Shell("bash")
+    shell.shown = b""
+    shell.press(f"{program} ca\t\x01# \r")
+    shell.read_until(PROMPT)
+    shell.close()
+    assert not os.path.exists("ran")
+
+
 @pytest.fixture
 def fish():
     if not shutil.which("fish"):

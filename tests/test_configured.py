@@ -53,7 +53,7 @@ def why_not(**members):
         '{"mcpServers": null, "servers": {"s": {"command": "x"}}}',
         '{"servers": [], "mcp": {"servers": {"s": {"command": "x"}}}}',
         '{"mcp": 5, "mcpServers": {"s": {"command": "x"}}}',
-        '{"mcpServers": {"s": {"command": "x"}}, "servers": {"t": {"command": "y"}}}',
+        '{"mcpServers": {"s": {"command": "x"}}, "servers": {}}',
         '\ufeff{"mcpServers": {"s": {"command": "x"}}}',
     ],
 )
@@ -62,11 +62,34 @@ def test_servers_are_found_where_agents_have_them(text):
 
 
 def test_several_servers_stay_in_their_order():
-    text = '{"mcpServers": {"b": {"command": "x"}, "a": {}, "": {"command": "y"}}}'
+    text = '{"mcpServers": {"b": {"command": "x"}, "a": {}, "c-": {"command": "y"}}}'
     found = read(text)
-    assert list(found) == ["b", "a", ""]
+    assert list(found) == ["b", "a", "c-"]
     assert found["a"] == Unusable(NO_SERVER, is_disabled=False)
-    assert found[""].launch.command == ("y",)
+    assert found["c-"].launch.command == ("y",)
+
+
+@pytest.mark.parametrize("name", ["", "-", "-x", "--update"])
+def test_a_server_that_no_command_line_could_name_has_to_be_renamed(name):
+    assert read(json.dumps({"servers": {name: {"command": "x"}}})) == {
+        name: Unusable(
+            "the name of a server is empty, or begins with a dash: rename it in the file",
+            is_disabled=False,
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ('{"servers": {"a": {}}, "mcpServers": {"b": {}}}', '"mcpServers" and in "servers"'),
+        ('{"mcp": {"servers": {"a": {}}}, "servers": {"a": {}}}', '"servers" and in "mcp.servers"'),
+    ],
+)
+def test_servers_in_two_places_are_refused(text, places):
+    with pytest.raises(JsonError) as caught:
+        read(text)
+    assert str(caught.value) == f"it has servers in {places}: leave one of them out"
 
 
 def test_no_servers_are_no_servers():
@@ -202,9 +225,7 @@ def test_a_server_is_started_as_it_is_written():
     )
 
 
-@pytest.mark.parametrize(
-    ("disabled", "expected"), [(True, True), (False, False), ("true", False), (1, False)]
-)
+@pytest.mark.parametrize(("disabled", "expected"), [(True, True), (False, False), (None, False)])
 def test_a_server_is_disabled_only_if_it_says_so(disabled, expected):
     assert started(disabled=disabled).is_disabled is expected
 
@@ -333,6 +354,19 @@ def test_what_a_program_asks_for_is_a_variable_of_its_own_name():
         ("HEADER", "Bearer abcd1234efgh5678"),
         ("DATABASE_URL", "postgres://user:pw@host/db"),
         ("SERVICE_KEY", "abcd1234efgh5678"),
+        ("ENCRYPTION_PASSPHRASE", "correct horse"),
+        ("BEARER", "letmein"),
+        ("SSHKEY", "abc"),
+        ("COOKIE", "sid=abcd1234efgh"),
+        ("SESSION_ID", "abcd1234efgh"),
+        ("MY_PAT", "qwertyuiopas1"),
+        ("AUTH", "Basic dXNlcjpwYXNz"),
+        ("CONN", "Server=x;User Id=me;Pwd=hunter2"),
+        ("CONN", 'Server=x;Password="hunter2";'),
+        ("CFG", '{"port":1,"token":"abcd1234efgh5678"}'),
+        ("CFG", '{"accessToken": "abcd1234efgh5678"}'),
+        ("SLACK_WEBHOOK_URL", "https://hooks.slack.com/services/T000/B000/Ab3dEf6hIj9k"),
+        ("HOOK", "https://discord.com/api/webhooks/1234567890/Ab3dEf6hIj9kAb3dEf"),
     ],
 )
 def test_what_looks_like_a_secret_leaves_as_the_name_of_a_variable(name, value):
@@ -357,11 +391,47 @@ def test_what_looks_like_a_secret_leaves_as_the_name_of_a_variable(name, value):
         ("TOKEN_FILE", "~/token"),
         ("USE_TOKEN", "true"),
         ("USE_TOKEN", "False"),
+        ("AUTH", "none"),
+        ("AUTH", "oauth2"),
+        ("AUTH_TYPE", "Basic"),
+        ("AUTHORIZATION", "Bearer ${TOKEN}"),
+        ("SESSION", "default"),
+        ("SESSION_TIMEOUT", "30m"),
+        ("COOKIE_DOMAIN", "example1.example.com"),
+        ("DESKTOP_SESSION", "gnome-3-classic"),
+        ("SSH_AUTH_SOCK", "/tmp/ssh-a1b2c3d4/agent.12"),
+        ("PATH", "/usr/local/bin2:/usr/bin"),
+        ("PATTERN", "a1b2c3d4e5f6g7h8"),
+        ("COURSE", "Basic JavaScript"),
+        ("MODEL", "claude-3-5-sonnet-20241022"),
+        ("VERSION", "2025.11.25-rc1+build.7"),
+        ("REGION", "eu-central-1"),
+        ("CONN", "Server=x;Database=y1;Timeout=30"),
+        ("OPTS", "--max-old-space-size=4096 --title=monkey"),
+        ("CFG", '{"name":"abcd1234efgh5678","token":""}'),
+        ("HOOK", "https://example.com/hooks/T000/B000/Ab3dEf6hIj9k"),
+        ("HOOK", "https://hooks.slack.com/services/${HOOK}"),
     ],
 )
 def test_what_is_none_stays_as_it_is_written(name, value):
     found = started(env={name: value})
     assert (found.launch.env, found.given) == ({name: value}, {})
+
+
+@pytest.mark.parametrize("value", ["${TOKEN:-hunter2secret9}", "pre${X:-hunter2}", "${A}${B:-x}"])
+def test_a_default_is_held_to_the_rule_of_a_plain_value(value):
+    assert why_not(command="x", env={"TOKEN": value}) == (
+        "the variable TOKEN has a secret as a default: leave the default out"
+    )
+    assert started(env={"PLACE": value}).launch.env == {"PLACE": value}
+
+
+def test_an_escaped_variable_is_a_literal():
+    found = started(env={"TOKEN": "$${x}hunter2secret9"})
+    assert (found.launch.env, found.given) == (
+        {"TOKEN": "${TOKEN}"},
+        {"TOKEN": "${x}hunter2secret9"},
+    )
 
 
 def test_a_variable_of_ours_that_is_a_secret_stays_a_variable():
@@ -436,8 +506,21 @@ def test_a_server_is_reached_where_the_program_says(member, kind):
     )
 
 
-def test_a_server_with_a_command_is_started_whatever_address_stands_beside_it():
-    assert started(url="https://h/mcp").launch == LaunchSpec(("x",), {})
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        ({"command": "x", "url": "http://h/"}, 'it has both "command" and "url": leave one of them out'),
+        ({"url": "http://h/", "httpUrl": "http://h/"}, 'it has both "url" and "httpUrl": leave one of them out'),
+        ({"command": "x", "type": "ws"}, '"type" should be "stdio", "http" or "sse"'),
+        ({"command": "x", "type": 1}, '"type" should be "stdio", "http" or "sse"'),
+        ({"command": "x", "type": "http"}, 'its "type" says "http", which does not go with "command"'),
+        ({"url": "http://h/", "type": "stdio"}, 'its "type" says "stdio", which does not go with "url"'),
+        ({"command": "x", "disabled": "true"}, '"disabled" should be true or false'),
+        ({"command": "x", "disabled": 1}, '"disabled" should be true or false'),
+    ],
+)  # fmt: skip
+def test_a_server_that_could_be_meant_in_two_ways_is_refused(members, why):
+    assert why_not(**members) == why
 
 
 def test_a_variable_of_an_address_and_of_a_header_is_written_as_in_a_catalog():
@@ -447,6 +530,24 @@ def test_a_variable_of_an_address_and_of_a_header_is_written_as_in_a_catalog():
     assert found == Configured(spec, {}, is_disabled=True)
 
 
-def test_what_is_sent_in_clear_stays_where_it_is_to_be_refused_by_the_pin():
-    found = server(url="https://h/mcp", headers={"Authorization": f"Bearer {GITHUB}"})
-    assert (found.launch.headers, found.given) == ({"Authorization": f"Bearer {GITHUB}"}, {})
+@pytest.mark.parametrize(
+    ("name", "value", "stored", "given"),
+    [
+        ("Authorization", f"Bearer {GITHUB}", "Bearer ${S_AUTHORIZATION}", GITHUB),
+        ("X-Api-Key", "some key", "${S_X_API_KEY}", "some key"),
+        ("X", GITHUB, "${S_X}", GITHUB),
+    ],
+)
+def test_a_secret_that_is_sent_is_stored_by_the_name_of_server_and_header(
+    name, value, stored, given
+):
+    found = server(url="https://h/mcp", headers={name: value})
+    (variable,) = found.given
+    assert (found.launch.headers, found.given) == ({name: stored}, {variable: given})
+    assert f"${{{variable}}}" in stored
+
+
+@pytest.mark.parametrize("value", [f"${{A}} {GITHUB}", f"${{A:-{GITHUB}}}", "Bearer"])
+def test_what_is_more_than_a_secret_stays_where_it_is_to_be_refused_by_the_pin(value):
+    found = server(url="https://h/mcp", headers={"Authorization": value})
+    assert (found.launch.headers, found.given) == ({"Authorization": value}, {})

@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 from servers import MODERN, SCHEMA, TOOLS, command, offering
 
+from thrall_py.catalog import file
+from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import handshake
+from thrall_py.protocol.mcp import ServerInfo
 from thrall_py.transport import descendants
 from thrall_py.verbs import doctor, interview
 
 FAST = ("--grace", "30", "--format", "json")
 UNKNOWN = "doctor/no-such-method"
 NO_TOOL = "thrall-doctor-no-such-tool"
-HARMLESS = "does no harm, but may be logged"
+LEGACY = "clients that begin with initialize (2025-11-25)"
+HARMLESS = "it turns down server/discover, the first request of newer ones, and goes on, perhaps logging it"
 WITHOUT = "--protocol 2025-11-25 leaves it out"
 DESCRIBED = [{**TOOLS[0]}, {**TOOLS[1], "description": "Fail."}]
 
@@ -62,7 +68,7 @@ def test_a_good_server_passes_every_check(examine):
     assert report["handshake"] == ("ok", "2025-11-25 fake 1, with tools")
     assert report["list"] == ("ok", "2 tools")
     assert report["unknown-tool"] == ("ok", "refused with error -32602")
-    assert report["era"] == ("ok", f"with a handshake; server/discover {HARMLESS} ({WITHOUT})")
+    assert report["era"] == ("ok", f"{LEGACY}; {HARMLESS} ({WITHOUT})")
     assert all(check["advice"] is None for check in report.checks.values())
 
 
@@ -87,12 +93,14 @@ def test_in_a_pipe_the_report_is_ascii_with_a_line_for_each_check(thrall):
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.decode("ascii").splitlines()
     assert lines[0].startswith("ok       found           /")
-    assert lines[2].startswith(r"ok       handshake       2025-11-25 f\xe4ke\x1b 1, with tools (0.")
-    assert lines[5:7] == [
+    assert lines[2].startswith(
+        r"warning  handshake       2025-11-25 f\xe4ke\x1b 1, with tools; not all of its name is visible"
+    )
+    assert lines[6:8] == [
         "warning  definitions     1 tool without a description",
         '                advice:  give tools plain names, descriptions in which all is visible, and an inputSchema of "type": "object"',
     ]  # fmt: skip
-    assert lines[-1] == "13 ok, 1 warning"
+    assert lines[-1] == "12 ok, 2 warnings"
 
 
 def test_a_tool_that_is_there_is_never_called(examine):
@@ -105,10 +113,10 @@ def test_a_tool_that_is_there_is_never_called(examine):
 
 
 def test_a_program_that_is_not_there_is_a_check_that_failed(thrall):
-    ran = thrall("doctor", "--", "./no-such")
+    ran = thrall("doctor", "--", "no-such")
     assert (ran.status, ran.err) == (127, "thrall: no-such: failed: found\n")
     assert ran.out.decode().splitlines() == [
-        "failed   found           the program ./no-such was not found",
+        "failed   found           the program no-such was not found",
         "                advice:  give the path of the program, or put its directory on PATH",
         "1 failed, 13 skipped",
     ]
@@ -145,7 +153,7 @@ def test_a_command_line_that_is_wrong_is_refused(thrall, words):
 @pytest.mark.parametrize(
     ("offer", "words", "advice"),
     [
-        ({"dies_of": ["server/discover", "initialize"]}, "exited with status 7", "by hand"),
+        ({"dies_of": ["server/discover", "initialize"]}, "exited with status 7", "stay until the end of input; what it wrote to standard"),
         ({"refuses": ["initialize"]}, "refused the handshake with error -32601", "protocolVersion"),
         ({"ignores": ["server/discover", "initialize"]}, "(--start-timeout)", "--start-timeout"),
     ],
@@ -163,7 +171,10 @@ def test_a_handshake_that_fails_is_the_end_and_comes_with_advice(examine, offer,
 def test_a_server_that_dies_twice_is_told_once_and_why_it_was_started_again(examine):
     report = examine(dies_of=["server/discover", "initialize"])
     told = "the server exited with status 7 during the handshake"
-    twice = "it was started twice, because at server/discover it ended"
+    twice = (
+        "it was started twice: the first time it was asked server/discover, as newer clients do,"
+        " and exited"
+    )
     assert report["handshake"] == ("failed", f"{told}; {twice}")
     once = examine("--protocol", "2025-11-25", dies_of=["server/discover", "initialize"])
     assert once["handshake"] == ("failed", told)
@@ -177,13 +188,103 @@ def test_a_server_that_is_gone_before_it_reads_is_started_once(thrall):
     )
 
 
+LEGACY_SO_FAR = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        break
+    error = {"code": -32601, "message": ""}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}), flush=True)
+"""
+ADVICE = {
+    "a revision of its own": (
+        """print('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1999-01-01","capabilities":{}}}')""",
+        "speak one of the revisions 2026-07-28, 2025-11-25,",
+    ),
+    "several lines": ("print('{')\nprint('}')", "write each message on one line"),
+    "another id": ("""print('{"jsonrpc":"2.0","id":77,"result":{}}')""", "answer with the id of the"),
+    "a usage message": ("print('usage: x')", "see that the program takes the words behind --"),
+    "a status of 0": ("", "it ended as if its work was done"),
+    "a status of 1": ("raise SystemExit(1)", "status 1 mostly means an error that it did not expect;"),
+    "a status of 2": ("raise SystemExit(2)", "status 2 mostly means a command line"),
+    "a signal": ("import os; os.abort()", "stay until the end of input; what it wrote"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "advice"), ADVICE.values(), ids=ADVICE)
+def test_the_advice_about_a_handshake_is_of_what_was_seen(thrall, program, advice):
+    Path("server.py").write_text(LEGACY_SO_FAR + program)
+    words = ("--", sys.executable, "-I", "-S", "server.py")
+    report = Report(thrall("doctor", *FAST, "--start-timeout", "5", *words))
+    assert report["handshake"][0] == "failed"
+    assert report.checks["handshake"]["advice"].startswith(advice)
+
+
+def test_the_advice_about_noise_is_of_what_was_seen(examine):
+    report = examine(greets="Usage: x")
+    assert report.checks["stdout"]["advice"].startswith("see that the program takes")
+
+
+def test_a_command_line_in_one_word_is_to_be_written_apart(thrall):
+    report = Report(thrall("doctor", *FAST, "--", "python3 crash.py"))
+    said = "the program python3 crash.py was not found; there is no shell, so write its words apart"
+    assert report["found"] == ("failed", said)
+    assert report.checks["found"]["advice"].startswith("write its words apart, not as one")
+
+
+# -- a pinned server ---------------------------------------------------------------------------
+
+
+def test_a_pinned_server_is_examined_as_it_is_pinned(thrall, pin):
+    pin("a")
+    pin("b")
+    for name in ("a", "b"):
+        assert Report(thrall("doctor", *FAST, "--catalog", "c.json", name)).status == 0
+    assert thrall("unpin", "c.json", "b").status == 0
+    assert Report(thrall("doctor", *FAST, "--catalog", "c.json"))["handshake"][0] == "ok"
+
+
+def test_the_variables_of_a_pinned_server_are_filled_in(thrall, monkeypatch):
+    monkeypatch.setenv("PROGRAM", "no-such-program")
+    entry = Entry(LaunchSpec(("${PROGRAM}",), {}), ServerInfo("2025-11-25", "s", "1"), {}, ())
+    file.write("c.json", file.dumps(Catalog({"s": entry})))
+    ran = thrall("doctor", "--catalog", "c.json", "s")
+    assert (ran.status, b"was not found" in ran.out) == (127, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("c.json",), 2, "a NAME is of a server in a --catalog; any other is written behind --"),
+        (("--catalog", "c.json"), 2, "c.json has several servers: name one of a, b"),
+        (("--catalog", "c.json", "x"), 3, "the catalog has no server x"),
+        (("--catalog", "c.json", "a", "--", "s"), 2, "a server and --catalog exclude each other"),
+        (("--catalog", "c.json", "a", "--cwd", "x"), 2, "--env, --cwd, --header and the like come"),
+        (("--catalog", "empty.json"), 3, "empty.json has no servers, so there is nothing to"),
+    ],
+)
+def test_a_server_that_is_not_one_of_the_catalog_is_refused(thrall, pin, words, status, sentence):
+    pin("a")
+    pin("b")
+    file.write("empty.json", file.dumps(Catalog({})))
+    ran = thrall("doctor", *words)
+    assert (ran.status, ran.out) == (status, b"")
+    assert ran.err.startswith(f"thrall: {sentence}")
+
+
+# -- one revision ------------------------------------------------------------------------------
+
+
 def test_one_revision_may_be_asked_for(examine):
     report = examine("--protocol", "2025-06-18")
     assert report["handshake"] == ("ok", "2025-06-18 fake 1, with tools")
     assert report["era"] == ("skipped", "one revision was asked for")
     refused = examine("--protocol", MODERN)
     assert refused["handshake"][0] == "failed"
-    assert "a revision that clients speak" in refused.checks["handshake"]["advice"]
+    assert refused.checks["handshake"]["advice"] == (
+        f"speak {MODERN}, or ask for another revision (--protocol)"
+    )
 
 
 # -- the lists ---------------------------------------------------------------------------------
@@ -302,7 +403,7 @@ def test_another_error_for_what_is_not_known_is_worth_a_warning(examine):
     ("answer", "outcome", "words"),
     [
         ({"isError": True, "content": []}, "ok", "refused with isError"),
-        ({"content": []}, "failed", "answered a call of no tool"),
+        ({"content": []}, "failed", "answered a call of a tool that does not exist with a result"),
     ],
 )
 def test_a_call_of_no_tool_has_to_be_refused(examine, answer, outcome, words):
@@ -364,34 +465,34 @@ def test_where_nobody_tells_what_was_left_behind_it_is_not_judged(examine, monke
 @pytest.mark.parametrize(
     ("offer", "detour"),
     [
-        ({"dies_of": ["server/discover"]}, "ended"),
-        ({"ignores": ["server/discover"]}, "was silent"),
+        ({"dies_of": ["server/discover"]}, "exited"),
+        ({"ignores": ["server/discover"]}, "did not answer it"),
     ],
 )
 def test_a_probe_that_does_harm_is_told(examine, monkeypatch, offer, detour):
     if "ignores" in offer:
         monkeypatch.setattr(handshake, "_PROBE_WAIT", 1.0)
     report = examine(**offer)
-    words = f"with a handshake; at server/discover the server {detour} ({WITHOUT})"
+    words = f"{LEGACY}; asked server/discover, as newer ones do, it {detour} ({WITHOUT})"
     assert (report.status, report["era"]) == (0, ("warning", words))
     assert report["speed"][1].endswith("with what the probe cost")
 
 
 def test_a_server_of_both_eras_says_so(examine):
     report = examine(server="both")
-    assert report["era"] == ("ok", "both: without a handshake, and 2025-11-25 for older clients")
+    assert report["era"] == ("ok", f"clients of {MODERN}, and older ones (2025-11-25)")
 
 
 def test_a_modern_server_may_tell_older_clients_so(examine):
     why = {"code": -32022, "data": {"supported": [MODERN]}}
     report = examine(server="modern", refuses=["initialize"], why=why)
-    assert report["era"] == ("ok", "without a handshake only, as older clients are told")
+    assert report["era"] == ("ok", f"clients of {MODERN} only, and older ones are told so")
 
 
 def test_a_modern_server_that_leaves_older_clients_alone_is_worth_a_warning(examine):
     report = examine(server="modern")
     said = (
-        "without a handshake only, and older clients are not told:"
+        f"clients of {MODERN} only; older ones, which begin with initialize, are not told so:"
         ' the server refused the handshake with error -32601: "Method not found"'
     )
     assert (report.status, report["era"]) == (0, ("warning", said))
@@ -461,3 +562,77 @@ def test_a_signal_ends_the_server_and_the_report(thrall, graveyard):
     )
     assert ran.status == 128 + signal.SIGTERM
     assert graveyard.words() == []
+
+
+# -- what a server says of itself ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offer", "odd"),
+    [
+        ({"serverInfo": 5}, "serverInfo is missing, or no object"),
+        ({"serverInfo": {}}, "serverInfo has no name; serverInfo has no version"),
+        ({"serverInfo": {"name": "x", "version": ""}}, "serverInfo has no version"),
+        ({"serverInfo": {"name": "x", "version": "1" * 201}}, "its version has 201 characters"),
+        ({"serverInfo": {"name": "x\u202e", "version": "1"}}, "not all of its name is visible"),
+        ({"serverInfo": {"name": "x\ny", "version": "1"}}, "not all of its name is visible"),
+        ({"capabilities": []}, "capabilities are missing, or no object"),
+        ({"capabilities": {"tools": {}, "\x1b": {}}}, "a capability has a name that is long, or not all visible"),
+        ({"capabilities": {"tools": {}, "x" * 201: {}}}, "a capability has a name that is long, or not all visible"),
+    ],
+)  # fmt: skip
+def test_an_odd_introduction_is_a_warning(examine, offer, odd):
+    report = examine(**offer)
+    outcome, words = report["handshake"]
+    assert (outcome, words.partition("; ")[2]) == ("warning", odd)
+    assert "serverInfo: a plain name and a version" in report.checks["handshake"]["advice"]
+
+
+def test_a_modern_server_need_not_say_its_name(examine):
+    assert examine(server="modern", serverInfo=None)["handshake"][0] == "ok"
+
+
+ASKING = """
+import json, sys
+sys.path.insert(0, ".")
+for line in sys.stdin:
+    message = json.loads(line)
+    id_, method = message.get("id"), message.get("method")
+    def say(**members):
+        print(json.dumps({"jsonrpc": "2.0", **members}), flush=True)
+    if method == "initialize":
+        say(id=id_, result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                            "serverInfo": {"name": "s", "version": "1"}})
+    elif method == "tools/list" and sys.argv[1] == "big":
+        print("[" * 3000, flush=True)
+    elif method == "tools/list":
+        say(id="mine", method="sampling/createMessage", params={})
+        say(id=id_, result={"tools": [{"name": "t", "description": "d", "inputSchema": {"type": "object"}}]})
+    elif method == "ping":
+        say(id="mine", method="roots/list", params={})
+        say(id=id_, error={"code": 1, "message": "no"})
+    elif id_ is not None and method:
+        say(id=id_, error={"code": -32601, "message": "no"})
+"""  # fmt: skip
+
+
+def test_a_request_that_was_not_declared_is_a_warning(thrall):
+    report = Report(thrall("doctor", *FAST, "--", sys.executable, "-c", ASKING, "asks"))
+    asked = "; the server asked {} meanwhile, which was not declared"
+    assert report["list"] == ("warning", "1 tool" + asked.format("sampling/createMessage"))
+    assert "what the client has declared" in report.checks["list"]["advice"]
+    outcome, words = report["ping"]
+    assert (outcome, words.endswith(asked.format("roots/list"))) == ("failed", True)
+    assert report["unknown-method"][0] == "ok"
+
+
+def test_behind_a_message_beyond_the_limit_nothing_is_asked(thrall):
+    words = ("--max-message", "2000", "--", sys.executable, "-c", ASKING, "big")
+    report = Report(thrall("doctor", *FAST, *words))
+    assert report.status == 4
+    assert report["list"] == (
+        "failed",
+        "the server sent more than 2000 bytes in one line during tools/list",
+    )
+    skipped = [name for name, check in report.checks.items() if check["status"] == "skipped"]
+    assert skipped == ["list-again", "definitions", "ping", "unknown-method", "unknown-tool"]

@@ -48,9 +48,10 @@ def test_a_good_server_passes_every_check(examine):
     assert checks["transport"] == ("ok", "Streamable HTTP")
     assert checks["session"] == ("ok", "it has an id")
     assert checks["ended"] == ("ok", "DELETE is accepted (status 200)")
-    harmless = "server/discover does no harm, but may be logged"
+    legacy = "clients that begin with initialize (2025-11-25)"
+    harmless = "it turns down server/discover, the first request of newer ones, and goes on"
     without = "--protocol 2025-11-25 leaves it out"
-    assert checks["era"] == ("ok", f"with a handshake; {harmless} ({without})")
+    assert checks["era"] == ("ok", f"{legacy}; {harmless}, perhaps logging it ({without})")
 
 
 def test_a_modern_server_has_no_session_and_mirrors_the_name_of_no_tool(examine):

@@ -29,15 +29,40 @@ def test_a_form_is_its_message_and_its_fields():
 @pytest.mark.parametrize(
     "request_",
     [
-        Asked("elicitation/create", None),
-        Asked("elicitation/create", value("[]")),
-        Asked("elicitation/create", value('{"message":1e' + "9" * 2000 + "}")),
-        asked(message=7, requestedSchema=[]),
-        asked(requestedSchema={"properties": [], "required": 7}),
+        asked(message=7),
+        asked(requestedSchema={}),
+        asked(requestedSchema={"properties": {}, "required": 7}),
     ],
 )
-def test_a_form_that_is_none_asks_for_a_yes(request_):
+def test_a_form_without_fields_asks_for_a_yes(request_):
     assert elicitation.read(request_) == ("", ())
+
+
+NOT_OBJECTS = "the properties of its requestedSchema are not an object"
+LONG = '{"requestedSchema":{"properties":{"f":{"maxLength":' + "9" * 5000 + "}}}}"
+UNREADABLE = {
+    "no params": (Asked("elicitation/create", None), "its params are not an object"),
+    "a list": (Asked("elicitation/create", value("[]")), "its params are not an object"),
+    "a number of absurd length": (
+        Asked("elicitation/create", value(LONG)),
+        "not JSON: a number of 5000 characters",
+    ),
+    "one name in two spellings": (
+        Asked("elicitation/create", value(r'{"requestedSchema":{"\u00e9":1,"é":2}}')),
+        "not JSON: the name 'é' stands twice in one object",
+    ),
+    "a schema that is a list": (asked(requestedSchema=[]), "its requestedSchema is not an object"),
+    "a schema that is null": (asked(requestedSchema=None), "its requestedSchema is not an object"),
+    "fields in a list": (asked(requestedSchema={"properties": []}), NOT_OBJECTS),
+    "fields that are null": (asked(requestedSchema={"properties": None}), NOT_OBJECTS),
+}
+
+
+@pytest.mark.parametrize(("request_", "why"), UNREADABLE.values(), ids=UNREADABLE)
+def test_a_form_that_cannot_be_read_asks_for_nothing(request_, why):
+    with pytest.raises(elicitation.UnreadableError) as unreadable:
+        elicitation.read(request_)
+    assert str(unreadable.value) == why
 
 
 @pytest.mark.parametrize(
@@ -85,8 +110,25 @@ NEEDED = {
         ),
     ),
     "a page": (
-        {"q": asked(mode="url", message="Go", url="x:\x1b")},
-        r'q (elicitation/create): "Go" at "x:\x1b"; call from a terminal, or give --decline',
+        {"q": asked(mode="url", message="Go", url="https://example.com/a")},
+        (
+            'q (elicitation/create): "Go" at "https://example.com/a"'
+            "; call from a terminal, or give --decline"
+        ),
+    ),
+    "a page that is none": (
+        {"q": asked(mode="url", message="Go", url="javascript:alert(1)")},
+        (
+            'q (elicitation/create): "Go" at an address that is no plain one of http or https'
+            "; call from a terminal, or give --decline"
+        ),
+    ),
+    "a field that no option can name": (
+        {"q": asked(message="Why?", requestedSchema={"properties": {"a=b": {}, "": {}}})},
+        (
+            'q (elicitation/create): "Why?" with the fields a=b (a JSON value, optional),'
+            ' "" (a JSON value, optional); give --answers FILE, --accept-defaults or --decline'
+        ),
     ),
     "something else": ({"q": asked("roots/list")}, "q (roots/list)"),
     "a mode to come": ({"q": asked(mode="dance", message="m")}, 'q (elicitation/create): "m"'),

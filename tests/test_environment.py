@@ -69,6 +69,13 @@ def test_a_variable_that_is_not_set_is_named():
         expand("${NONE}", os.environ)
 
 
+def test_a_variable_that_may_not_be_empty_is_named_unless_it_has_a_default():
+    assert expand("${E}", {"E": ""}) == ""
+    assert expand("${E:-x}", {"E": ""}, may_be_empty=False) == "x"
+    with pytest.raises(InputError, match="^the variable E is set and empty, and the server needs"):
+        expand("${E}", {"E": ""}, may_be_empty=False)
+
+
 @pytest.mark.parametrize(
     ("word", "names"),
     [("", []), ("${A}-${B:-c}", ["A", "B"]), ("$${A} ${B}", ["B"]), ("$A", [])],

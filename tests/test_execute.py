@@ -85,7 +85,7 @@ def test_output_that_is_not_utf_8_is_no_answer(interrupts):
 def test_too_much_output_is_no_answer(interrupts):
     sentence = refusal(ServerError, interrupts, sh("printf 123456"), max_message=5)
     assert sentence == (
-        "the command wrote more than 5 bytes in one answer (--max-message); the tool may have run"
+        "the command sent more than 5 bytes in one answer (--max-message); the tool may have run"
     )
 
 

@@ -56,7 +56,7 @@ def changes(filed):
 def test_a_server_is_filed_as_it_is_wanted_or_as_it_calls_itself_or_its_program(own, wanted, name):
     catalog = Catalog({})
     filed = add(catalog, entry("a", name=own), Wishes(wanted))
-    assert filed == (name, catalog.servers[name], [], [], [], True)
+    assert filed == (name, catalog.servers[name], [], [], [], True, [])
     assert list(catalog.servers) == [name]
 
 
@@ -113,7 +113,7 @@ def test_prefix_choice_and_surface_of_an_earlier_pin_are_kept():
     earlier = entry("a1", surface=("tools",), prefix="p_", choice=Choice(("a*",), ("a2",)))
     catalog = Catalog({"fake": earlier})
     filed = add(catalog, entry("a1", "a2", "a3", "b", prompts=["p"], instructions="Do."))
-    assert filed.entry[3:] == (("tools",), "p_", Choice(("a*",), ("a2",)))
+    assert filed.entry[3:] == (("tools",), "p_", Choice(("a*",), ("a2",)), ())
     assert list(filed.entry.items) == ["tools"]
     assert filed.entry.server.instructions is None
     assert list(filed.entry.offered) == ["p_a1", "p_a3"]
@@ -199,8 +199,8 @@ def test_what_the_earlier_pin_did_not_look_at_is_a_change_too():
     filed = add(catalog, found, Wishes(choice=EVERYTHING, surface=SURFACE))
     assert changes(filed) == [
         (None, "instructions", "text"),
-        ("b", "", "additive"),
         (None, "prompts/p", "additive"),
+        ("b", "", "additive"),
     ]
 
 
@@ -208,9 +208,9 @@ def test_what_the_new_pin_does_not_look_at_any_more_is_one_as_well():
     catalog = Catalog({"fake": entry("a", "b", prompts=["p"], instructions="Do.")})
     wishes = Wishes(choice=Choice(("a",)), surface=("tools",))
     assert changes(add(catalog, entry("a", "b"), wishes)) == [
-        (None, "instructions", "text"),
-        ("b", "", "breaking"),
         (None, "prompts/p", "breaking"),
+        ("b", "", "breaking"),
+        (None, "instructions", "text"),
     ]
 
 
@@ -235,7 +235,8 @@ def test_two_servers_with_a_tool_of_one_name_are_refused(there, found, wishes, t
     catalog = Catalog({"s\x1b": there})
     wishes = wishes._replace(name="t")
     assert refusal(CatalogError, catalog, found, wishes) == (
-        rf"s\x1b and t both have the tool {tool}: give one of them a --prefix"
+        rf"s\x1b and t both have the tool {tool}: give one of them a --prefix,"
+        r" or unpin s\x1b if this one replaces it"
     )
     assert list(catalog.servers) == ["s\x1b"]
 

@@ -47,7 +47,8 @@ def test_what_the_schema_does_not_forbid_passes(words):
         ("priority=5.5", "priority is an integer: write priority:=1"),
         ("priority=high", "priority is an integer: write priority:=1"),
         ("share=0.5", "share is a number or null: write share:=0.5"),
-        ("share=5", "share is a number or null: write share:=1.5"),
+        ("share=5", "share is a number or null: write share:=5"),
+        ("priority=5.0", "priority is an integer: write priority:=5.0"),
         ("share=null", "share is a number or null: write share:=null"),
         ("share=NaN", "share is a number or null: write share:=1.5"),
         ("urgent=true", "urgent is a boolean: write urgent:=true"),
@@ -57,7 +58,8 @@ def test_what_the_schema_does_not_forbid_passes(words):
         ("labels=it's", """labels is an array: write 'labels[]=it'"'"'s'"""),
         ("labels=\x1b", r"labels is an array: write 'labels[]=\x1b'"),
         (f"labels={'x' * 41}", "labels is an array: write labels:=[...]"),
-        ("numbers=1", "numbers is an array: write numbers:=[...]"),
+        ("numbers=1", "numbers is an array: write 'numbers[]:=1'"),
+        ("numbers=x", "numbers is an array: write numbers:=[...]"),
         ("at=here", "at is an object: write at:={...}"),
         ("at.lat=north", "at.lat is a number: write at.lat:=1.5"),
         ("numbers[]=5", "numbers[] is an integer: write 'numbers[]:=5'"),
@@ -66,6 +68,40 @@ def test_what_the_schema_does_not_forbid_passes(words):
 )
 def test_a_text_for_what_is_no_string_is_a_fault_with_the_spelling_that_is_right(word, sentence):
     assert compared(word) == ([sentence], [])
+
+
+CHOSEN = {
+    "size": {"enum": ["small", "large\x1b"]},
+    "mixed": {"enum": ["a", 1, None]},
+    "either": {"anyOf": [{"const": "x"}, {"type": "null"}]},
+    "open": {"anyOf": [{"enum": ["x"]}, {"type": "string"}]},
+    "many": {"enum": [f"value{n}" for n in range(12)]},
+    "tags": {"type": "array", "items": {"enum": ["a", "b"]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("size=Small", r'size takes "small" or "large\x1b"'),
+        ("mixed=b", 'mixed takes "a" or "1" or "null"'),
+        ("mixed=1", "mixed is no text there: write mixed:=1"),
+        ("either=y", 'either takes "x" or "null"'),
+        ("tags[]=c", 'tags[] takes "a" or "b"'),
+    ],
+)
+def test_a_text_that_is_none_of_the_values_is_a_fault_that_names_them(word, sentence):
+    assert fitting.compare(items.parse([word]), {"properties": CHOSEN}) == ([sentence], [])
+
+
+def test_of_many_values_the_first_are_named_and_the_nearest():
+    (fault,) = fitting.compare(items.parse(["many=valeu11"]), {"properties": CHOSEN}).faults
+    assert fault.endswith('"value9", and 2 more; the nearest: value11, value1, value10')
+
+
+@pytest.mark.parametrize("word", ["size=small", 'size:="Small"', "open=y", "tags[]=a", "either=x"])
+def test_a_value_that_is_offered_passes_and_so_does_json(word):
+    assert fitting.compare(items.parse([word]), {"properties": CHOSEN}) == ([], [])
 
 
 def test_a_key_that_looks_mistyped_is_a_doubt():

@@ -192,6 +192,9 @@ class Pipe:
     def settle(self):
         pass
 
+    def has_ended(self):
+        return self.closed
+
     def unread_by_server(self):
         return self.server.strays()
 

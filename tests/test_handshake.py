@@ -376,17 +376,17 @@ def detour(*responders):
     [
         ([legacy()], ""),
         ([modern], ""),
-        ([dies, legacy()], "ended"),
+        ([dies, legacy()], "exited"),
         (
             [probed(error(PROBE), then=dies), legacy()],
-            "refused, and failed at initialize behind it",
+            "refused it, and failed at the initialize that followed",
         ),
         (
             [probed(error(PROBE), then=lambda it: [error(it["id"])]), legacy()],
-            "refused, and refused initialize behind it as well",
+            "refused it, and then initialize as well",
         ),
-        ([probed(then=legacy())], "was silent"),
-        ([silent, legacy()], "was silent, and silent to initialize behind it as well"),
+        ([probed(then=legacy())], "did not answer it"),
+        ([silent, legacy()], "answered neither it nor the initialize that followed"),
         ([probed(7.0, error(PROBE), then=legacy())], ""),
     ],
 )

@@ -71,3 +71,17 @@ def test_a_file_that_is_too_large_is_refused():
     Path("headers").write_bytes(b"A: " + "é".encode() * (1 << 19))  # fewer characters than that
     with pytest.raises(InputError, match="^headers is larger than 1048576 bytes$"):
         headers.read("headers")
+
+
+@pytest.mark.parametrize("value", ["$MY_KEY", "Bearer $MY_KEY"])
+def test_a_variable_without_braces_is_refused_with_the_spelling_that_is_filled_in(value):
+    with pytest.raises(UsageError) as refused:
+        headers.parse([f"X-Key: {value}"])
+    assert str(refused.value) == (
+        "the header X-Key has $MY_KEY, which is not filled in: write ${MY_KEY}"
+    )
+
+
+@pytest.mark.parametrize("value", ["a$B", "$b", "$", "$1", "$A b", "${A:-$B}", "$${A}", "${A}"])
+def test_any_other_dollar_may_belong_to_a_value(value):
+    assert headers.parse([f"X-Key: {value}"]) == {"X-Key": value}

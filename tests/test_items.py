@@ -86,8 +86,30 @@ def test_the_word_for_no_arguments_stands_alone(words):
 
 @pytest.mark.parametrize("word", [" {}", "{ }", "[]", "{"])
 def test_no_other_word_is_for_no_arguments(word):
-    with pytest.raises(UsageError, match="is not an ITEM"):
+    with pytest.raises(UsageError, match="is not an ITEM|is no ITEM"):
         made(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ('{"a":1}', """'{"a":1}'"""),
+        (' {"a":"b=c"}', """' {"a":"b=c"}'"""),
+        ("{a:1}", "'{a:1}'"),
+        (json.dumps({"a": "x" * 99}), "'{...}'"),
+    ],
+)
+def test_an_object_is_no_item_and_it_is_said_how_it_is_given(word, shown):
+    with pytest.raises(UsageError) as refused:
+        items.parse([word])
+    assert str(refused.value) == (
+        f"a JSON object is no ITEM: give it on stdin, as in echo {shown} | thrall call TOOL ...,"
+        " or its members as key=text and key:=JSON"
+    )
+
+
+def test_a_key_may_begin_with_a_brace():
+    assert made("{a=1") == '{"{a":"1"}'
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):

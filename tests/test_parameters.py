@@ -137,3 +137,22 @@ def test_a_schema_that_is_made_to_be_slow_is_not_read_on():
 
 def test_what_stands_in_a_key_for_more_than_itself_is_escaped():
     assert parameters.escape(r"a.b[]:=\c-d") == r"a\.b\[\]\:\=\\c-d"
+
+
+@pytest.mark.parametrize(
+    ("schema", "none"),
+    [
+        ({"type": "object"}, True),
+        ({"type": "object", "properties": {}, "additionalProperties": False}, True),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}, True),
+        ({"type": "object", "properties": {"a": {}}}, False),
+        ({"type": "object", "patternProperties": {"a": {}}}, False),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, False),
+        ({"type": "object", "additionalProperties": True}, False),
+        ({"type": "object", "allOf": [{"required": ["a"]}]}, False),
+        ({}, False),
+        (None, False),
+    ],
+)
+def test_a_schema_says_that_there_are_no_parameters(schema, none):
+    assert parameters.are_none(schema) is none

@@ -2,6 +2,7 @@
 
 import fcntl
 import io
+import re
 import struct
 import sys
 import termios
@@ -9,6 +10,9 @@ import termios
 import pytest
 from servers import TOOLS, command, offering
 
+from thrall_py.catalog.change import Change, Slot
+from thrall_py.catalog.drift import Difference
+from thrall_py.catalog.report import Report
 from thrall_py.output import pretty
 
 GOOD = ("--", *command("good"))
@@ -115,3 +119,68 @@ def test_an_answer_and_a_report_for_machines_never_have_colours(thrall, monkeypa
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert b"\x1b" not in thrall("call", "echo", "a=1", *GOOD).out
     assert "\x1b" not in changed(thrall, "--format", "json")
+
+
+# -- differences -------------------------------------------------------------------------------
+
+
+def printed(capsys, *differences, relaunch=()):
+    told = Report("c.json", "s", differences=differences, relaunch=relaunch)
+    pretty.print_differences(told, "", stderr=False)
+    return capsys.readouterr().out
+
+
+def whole(before, after):
+    slots = [None if side is None else Slot(side) for side in (before, after)]
+    return Difference("t", Change((), "additive", *slots))
+
+
+def test_words_that_go_and_come_do_not_touch_where_colours_alone_tell_them_apart(
+    capsys, monkeypatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    change = Change(("x",), "text", Slot("say old words"), Slot("say new words"))
+    told = printed(capsys, Difference("t", change))
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", told)
+    assert plain.splitlines()[1].strip() == "say old new words"
+
+
+def test_with_marks_they_may_touch(capsys, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    change = Change(("x",), "text", Slot("say old words"), Slot("say new words"))
+    assert "say [-old-]{+new+} words" in printed(capsys, Difference("t", change))
+
+
+def test_of_a_definition_that_is_new_ten_lines_are_shown_and_where_the_rest_is(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    told = printed(capsys, whole(None, {"description": "Sum.\nMore.", "x": "y " * 400}))
+    lines = [line.strip() for line in told.splitlines()]
+    assert lines[1] == "Sum."
+    assert re.fullmatch(r"and \d+ more characters, which a", lines[-2])
+    assert lines[-1] == "pipe shows: | less"
+    assert len(lines) < 20
+
+
+def test_a_short_one_is_whole(capsys):
+    told = printed(capsys, whole(None, {"a": 1}))
+    assert told.splitlines()[1].strip() == '{+{"a":1}+}'
+
+
+@pytest.mark.parametrize(
+    ("definition", "said"),
+    [({"description": "Soon gone.", "x": 1}, "Soon gone."), ({"x": 1}, "no description")],
+)
+def test_of_one_that_is_gone_the_summary_is_enough(capsys, definition, said):
+    lines = [line.strip() for line in printed(capsys, whole(definition, None)).splitlines()]
+    assert lines == ["t: additive, removed", said]
+
+
+def test_another_way_to_start_it_and_the_counts_stand_above(capsys):
+    change = Change(("x",), "text", Slot("a"), Slot("b"))
+    found = [Difference(tool, change) for tool in ("a", "b") for _ in range(11)]
+    lines = printed(capsys, *found, relaunch=["env: added, A"]).splitlines()
+    assert lines[:3] == [
+        "  env: added, A",
+        "  a: 11 differences (11 text)",
+        "  b: 11 differences (11 text)",
+    ]

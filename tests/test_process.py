@@ -54,6 +54,28 @@ def test_what_no_one_reads_any_more_counts_as_unread(start):
     assert process.unread_by_server() == 6
 
 
+def test_the_end_of_a_server_is_seen_without_waiting_and_what_it_said_is_kept(start):
+    process = start("cat")
+    process.send(b"x\n")
+    assert process.receive(within(SOON)) == b"x"
+    assert not process.has_ended()
+    process.send(b"last\n")
+    process.receive(within(SOON))
+    os.kill(process._child.process.pid, signal.SIGKILL)
+    deadline = within(SOON)
+    while not process.has_ended():
+        assert time.monotonic() < deadline
+    with pytest.raises(ChannelClosed):
+        process.receive(within(SOON))
+
+
+def test_a_signal_is_not_lost_while_the_end_is_looked_for(start):
+    process = start("cat")
+    os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(Interrupted):
+        process.has_ended()
+
+
 # -- lines -------------------------------------------------------------------------------------
 
 
@@ -96,7 +118,7 @@ def test_a_line_may_be_as_long_as_the_limit(start, size, limit):
 def test_a_longer_line_is_refused_whether_it_ends_or_not(start, name, size):
     with pytest.raises(MessageTooLarge) as refused:
         start(name, size, limit=1000).receive(within(SOON))
-    assert refused.value.size == "1000 bytes in one line"
+    assert refused.value.what == "sent more than 1000 bytes in one line"
 
 
 def test_a_line_without_end_is_not_read_to_its_end(start):

@@ -235,3 +235,91 @@ def test_what_tag_characters_spell_is_bounded_with_a_limit():
     change = Change(("x",), "text", None, Slot(f"-{tagged('x')}" * 5000))
     _, _, line = report.describe(reported(Difference(None, change)), 1000)
     assert line.endswith(f': "{"x " * 500}..."')
+
+
+# -- many, and whole ---------------------------------------------------------------------------
+
+
+def many(*tools):
+    """A text that changed in each of these tools."""
+    change = Change(("description",), "text", Slot("old"), Slot("new"))
+    return [Difference(tool, change) for tool in tools]
+
+
+def test_more_than_twenty_are_counted_by_tool_before_they_are_told():
+    found = [*many(*["b"] * 10, None), ADDED, *many(*["a\x1b"] * 9)]
+    lines = [
+        "  the server itself: 1 difference (1 text)",
+        r"  a\x1b: 9 differences (9 text)",
+        "  b: 10 differences (10 text)",
+        "  tool: 1 difference (1 additive)",
+    ]
+    assert list(report.overview(reported(*found))) == lines
+    assert list(report.describe(reported(*found)))[:5] == [
+        *lines,
+        "  b: description: text, changed",
+    ]
+    assert list(report.overview(reported(*found[1:]))) == []
+
+
+def test_many_of_one_tool_are_not_counted_twice():
+    assert list(report.overview(reported(*many(*["a"] * 30)))) == []
+
+
+def test_not_all_of_many_tools_are_counted():
+    lines = list(report.overview(reported(*many(*(f"t{n:02}" for n in range(41))))))
+    assert len(lines) == 41
+    assert lines[-2:] == ["  t39: 1 difference (1 text)", "  and 1 more tools"]
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        (("resources", "file:///a~b"), "resources file:///a~b"),
+        (("resources", "file:///hunter22", "a/b"), "resources file:///***: a~1b"),
+        (("resourceTemplates", "x:/{y}", "a", "b"), "resourceTemplates x:/{y}: a/b"),
+        (("resources",), "resources"),
+    ],
+)
+def test_the_address_of_a_resource_is_told_as_it_is(path, shown):
+    assert report.path(Change(path, "text", None, None), REDACT) == shown
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "whole"),
+    [
+        ((), None, Slot({}), True),
+        ((), Slot({}), None, True),
+        (("prompts", "p"), None, Slot({}), True),
+        (("prompts", "p", "title"), None, Slot("x"), False),
+        (("inputSchema",), None, Slot({}), False),
+        (("resources", "u"), Slot({}), Slot({}), False),
+    ],
+)
+def test_what_came_or_went_whole_is_told_from_a_part(path, before, after, whole):
+    assert report.is_whole(Change(path, "text", before, after)) is whole
+
+
+@pytest.mark.parametrize(
+    ("definition", "summary"),
+    [
+        ({"description": " One.\nTwo."}, "One."),
+        ({"description": "\x1b hunter22"}, r"\x1b ***"),
+        ({"description": 1}, ""),
+        ({}, ""),
+        ("x", ""),
+    ],
+)
+def test_a_definition_has_the_first_line_of_its_description_for_a_summary(definition, summary):
+    assert report.summary(Slot(definition), REDACT) == summary
+
+
+def test_another_way_to_start_it_stands_in_the_heading_and_above_the_differences():
+    told = reported(ADDED)._replace(relaunch=["env: added, A"])
+    assert report.heading(told) == (
+        r"s\x1b: 1 difference (1 additive), started or reached in another way"
+    )
+    assert next(report.describe(told)) == "  env: added, A"
+    assert report.heading(told._replace(differences=())).endswith(
+        r"s\x1b: started or reached in another way"
+    )

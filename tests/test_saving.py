@@ -49,6 +49,21 @@ def test_nothing_is_written_unless_all_can_be_decoded():
     assert os.listdir() == []
 
 
+NOTHING = [
+    {"type": "image", "mimeType": "image/png"},
+    {"type": "image", "data": 5},
+    {"type": "audio", "data": None},
+    {"type": "resource", "resource": {"uri": "x:1"}},
+]
+
+
+@pytest.mark.parametrize("part", NOTHING)
+def test_a_part_with_nothing_in_it_is_no_file(part):
+    with pytest.raises(ServerError, match=f"the {part['type']} part has no data"):
+        saving.save(answer(PNG, part), ".")
+    assert os.listdir() == []
+
+
 def test_a_directory_that_is_gone_is_told_of(tmp_path):
     gone = str(tmp_path / "go\nne")
     with pytest.raises(OutputError) as refused:

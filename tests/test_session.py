@@ -148,8 +148,12 @@ def test_an_error_object_is_told_with_code_words_and_data(line, words):
 
 PAGES = {
     "two pages": (
-        {"elicitations": [{"url": "https://a/"}, {"mode": "form"}, 5, {"url": "b\x1b"}]},
-        r'"https://a/", "b\x1b"',
+        {"elicitations": [{"url": "https://a/"}, {"mode": "form"}, 5, {"url": "https://b/?c"}]},
+        '"https://a/", "https://b/?c"',
+    ),
+    "an address that nobody is sent to": (
+        {"elicitations": [{"url": "https://a@b/"}]},
+        "an address that is no plain one of http or https",
     ),
     "no list": ({"elicitations": "https://a/"}, '"visit"'),
     "no object": (["https://a/"], '"visit"'),
@@ -359,7 +363,7 @@ def test_a_timeout_in_the_handshake_names_its_own_option_and_cancels_nothing():
 
 
 def test_a_timeout_tells_of_a_request_that_was_not_read_and_of_a_line_that_did_not_end():
-    _, request = asked(ReceiveTimeout(b"half a li", unsent=True))
+    _, request = asked(ReceiveTimeout(b"half a li", unsent=True), unread=1)
     assert failure(request, TimedOutError) == (
         "no answer to tools/list in 10 s (--timeout), and not all of the request was read"
         '; a line did not end: "half a li"'
@@ -440,6 +444,31 @@ NOT_READ = {
         "no answer to tools/call in 10 s (--timeout), and not all of the request was read",
     ),
 }
+
+
+def test_a_reply_that_is_not_read_is_not_taken_for_the_request():
+    ping = message(id="p", method="ping")
+    _, request = asked(ping, ReceiveTimeout(b"", unsent=True), method="tools/call", unread=1)
+    assert failure(request, TimedOutError) == (
+        "no answer to tools/call in 10 s (--timeout); the tool may have run"
+    )
+
+
+BROKEN_REQUEST = b'{"id":7,"method":"elicitation/create","params":{"a":NaN}}'
+
+
+def test_a_request_that_cannot_be_read_fails_the_call_that_waits_for_its_response():
+    _, request = asked(BROKEN_REQUEST, method="tools/call")
+    assert failure(request) == (
+        "the server sent a request that is not JSON: NaN is not a JSON value during tools/call"
+        "; the tool may have run"
+    )
+
+
+def test_in_the_modern_era_such_a_line_is_skipped():
+    session, request = asked(BROKEN_REQUEST, result(1), modern=True)
+    assert request().load() == {}
+    assert "skipped 1 line" in session.skipped.sentence()
 
 
 @pytest.mark.parametrize(("step", "told"), NOT_READ.values(), ids=NOT_READ)

@@ -82,9 +82,9 @@ def test_a_tab_in_a_name_separates_nothing(capfd):
     ("launch", "origin"),
     [
         (LaunchSpec(("/opt/a b/server", "--token"), {}), "/opt/a b/server"),
-        (UrlSpec("https://user:pa@ss@h.example:8443/mcp?key=1", {}), "https://h.example:8443"),
-        (UrlSpec("http://${HOST:-h:1}/mcp", {}), "http://${HOST:-h:1}"),
-        (UrlSpec("http://[::1]:80/mcp", {}), "http://[::1]:80"),
+        (UrlSpec("https://user:pa@ss@h.example:8443/mcp?key=1", {}), "https://h.example:8443/mcp"),
+        (UrlSpec("http://${HOST:-h:1}/mcp", {}), "http://${HOST:-h:1}/mcp"),
+        (UrlSpec("http://[::1]:80/mcp", {}), "http://[::1]:80/mcp"),
         (UrlSpec("${URL}", {}), "a URL"),
     ],
 )
@@ -153,8 +153,39 @@ def test_one_tool_has_a_page_with_a_line_that_calls_it(written, capfd):
     assert status == 0
     assert page.startswith("my_greet - Greeter\nhints (the server's own word): read-only\n\n")
     assert "\n  Greets somebody.\n  Politely.\n" in page
-    assert "\n  who:string!\n      A name.\n      Or two.\n" in page
+    assert "\n  who: string (required)\n      A name.\n      Or two.\n" in page
+    assert "\n  mood: one of glad, sad (optional)\n  more: string or null (optional)\n" in page
+    assert "\n  odd: any value (optional)\n  times: integer (required)\n" in page
+    assert "answer" not in page
     assert page.endswith("  thrall call my_greet times:=... who=... --catalog c.json\n")
+
+
+def test_a_page_says_what_the_answer_looks_like():
+    answers = {
+        "properties": {"degrees": {"type": "number", "description": "Celsius\x1b."}, "x": {}}
+    }
+    tool = {"name": "a", "outputSchema": {**answers, "required": ["degrees"]}}
+    page = "\n".join(usage.page("a", pin_item(tool), "c"))
+    assert (
+        "\n\nanswer (structured content, which --json prints):\n"
+        "  degrees: number\n      Celsius\\x1b.\n  x: any value (may be missing)\n\nexample:"
+    ) in page
+
+
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [
+        ({"enum": ["a b", "c"]}, "'x=a b'"),
+        ({"enum": ["@a"]}, """'x:="@a"'"""),
+        ({"const": 5}, "x:=5"),
+        ({"type": "boolean"}, "x:=true"),
+        ({"type": "string"}, "x=..."),
+        ({"type": "integer"}, "x:=..."),
+    ],
+)
+def test_an_example_has_a_value_where_only_some_are_taken(schema, word):
+    tool = {"name": "a", "inputSchema": {"properties": {"x": schema}, "required": ["x"]}}
+    assert list(usage.page("a", pin_item(tool), "c"))[-1] == f"  thrall call a {word} --catalog c"
 
 
 def test_a_tool_without_arguments_has_a_short_page(written, capfd):

@@ -119,8 +119,25 @@ def test_a_script_is_looked_for_where_it_is_started(tmp_path):
 def test_a_script_that_is_only_here_is_not_found_elsewhere(tmp_path):
     with open("only-here", "w") as file:
         os.chmod(file.fileno(), 0o755)
-    with pytest.raises(ProgramNotFoundError, match=r"^the program \./only-here was not found$"):
+    with pytest.raises(ProgramNotFoundError) as refused:
         spawn.spawn(Command(("./only-here",), PATH, str(tmp_path)))
+    assert (
+        str(refused.value) == f"the program ./only-here was not found from the directory {tmp_path}"
+    )
+
+
+def test_without_a_directory_a_relative_program_is_looked_for_in_our_own():
+    with pytest.raises(ProgramNotFoundError) as refused:
+        spawn.spawn(Command(("bin/x",), PATH))
+    assert str(refused.value) == f"the program bin/x was not found from the directory {os.getcwd()}"
+
+
+def test_a_directory_of_our_own_that_is_gone_is_told_as_that():
+    os.mkdir("gone")
+    os.chdir("gone")
+    os.rmdir(os.getcwd())
+    with pytest.raises(ProgramNotFoundError, match=" from a directory that is gone$"):
+        spawn.spawn(Command(("./x",), PATH))
 
 
 @pytest.mark.parametrize(
@@ -185,4 +202,5 @@ def test_words_that_no_argument_can_hold_cannot_be_executed():
 def test_a_program_is_named_as_it_was_written_before_a_secret_was_filled_in():
     with pytest.raises(ProgramNotFoundError) as failed:
         spawn.spawn(Command(("./hunter22",), {}, None, "./${SECRET}"))
-    assert str(failed.value) == "the program ./${SECRET} was not found"
+    where = f"from the directory {os.getcwd()}"
+    assert str(failed.value) == f"the program ./${{SECRET}} was not found {where}"

@@ -105,7 +105,7 @@ def test_a_retry_is_digits_only(stream, seconds):
 def test_an_event_that_is_too_large_is_refused_before_it_ends(stream):
     with pytest.raises(MessageTooLarge) as caught:
         read(stream, limit=50)
-    assert caught.value.size == "50 bytes in one event"
+    assert caught.value.what == "sent more than 50 bytes in one event"
 
 
 def test_any_number_of_events_within_the_limit_passes():

@@ -26,7 +26,7 @@ from thrall_py.errors import InputNeededError, Interrupted, ServerError, TimedOu
 from thrall_py.protocol.channel import Label, ReceiveTimeout
 from thrall_py.redact import Redactor
 from thrall_py.transport.http.connection import Connection
-from thrall_py.transport.http.contact import Contact
+from thrall_py.transport.http.contact import Contact, Elsewhere
 from thrall_py.transport.http.origin import Origin
 from thrall_py.transport.http.streamable import Streamable
 from thrall_py.transport.http.waiting import Waiting, Woken
@@ -242,3 +242,7 @@ def test_what_comes_beside_wakes_only_if_there_is_a_message_in_it(interrupts):
         waiting.until(time.monotonic() + 20)
     os.close(reading)
     os.close(writing)
+
+
+def test_a_server_on_a_url_has_no_end_that_could_be_seen():
+    assert not Elsewhere().has_ended()

@@ -164,12 +164,22 @@ def test_input_without_an_end_is_refused(tmp_path, replaced, monkeypatch):
         (b"n\n", False), (b"\n", False), (b"no\n", False), (b"yy\n", False), (b"\x04", False),
     ],
 )  # fmt: skip
-def test_only_yes_is_yes(terminal, replaced, interrupts, typed, answer):
+def test_only_yes_is_yes(terminal, replaced, interrupts, typist, typed, answer):
     replaced(0, terminal.theirs)
     replaced(2, terminal.theirs)
-    os.write(terminal.ours, typed)
+    end = typist(typed)
     assert stdio.ask("sure?", interrupts) is answer
-    assert b"sure? [y/N] " in terminal.shown()
+    assert b"sure? [y/N] " in end()
+
+
+@pytest.mark.parametrize("ahead", [b"y\n", b"y\ny\n", b"y"])
+def test_a_yes_that_was_typed_before_the_question_is_none(
+    terminal, replaced, interrupts, typist, ahead
+):
+    replaced(0, terminal.theirs)
+    replaced(2, terminal.theirs)
+    typist(b"\n", ahead)
+    assert not stdio.ask("sure?", interrupts)
 
 
 def test_nobody_there_is_no(pipe, replaced, interrupts):

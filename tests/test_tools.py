@@ -350,7 +350,6 @@ def test_a_result_of_another_type_is_told(kind, shown):
         {},
         {"requestState": 5},
         {"inputRequests": {}},
-        {"inputRequests": ["x"]},
         {"inputRequests": None, "requestState": None},
     ],
 )
@@ -361,6 +360,17 @@ def test_a_result_that_asks_for_nothing_is_told(members):
     )
 
 
+@pytest.mark.parametrize("requests", [["x"], "x", {"k": 5}, {"k": {"method": "m"}, "l": []}])
+def test_input_requests_that_are_none_are_told(requests):
+    _, call = called(
+        result(1, resultType="input_required", requestState="s", inputRequests=requests)
+    )
+    assert failure(call) == (
+        "the server asked for input with inputRequests that cannot be used during tools/call"
+        "; the tool may have run"
+    )
+
+
 ELICIT = {"method": "elicitation/create", "params": {"mode": "form", "message": "Sure?"}}
 GIVE = "; give --answer NAME=VALUE, --accept-defaults or --decline"
 WANTED = {
@@ -368,7 +378,7 @@ WANTED = {
     "without words": ({"r": {"method": "roots/list", "params": {}}}, "r (roots/list)"),
     "without params": ({"r": {"method": "roots/list"}}, "r (roots/list)"),
     "without a method": ({"x": {"params": {"message": "m"}}}, 'x: "m"'),
-    "of odd kinds": ({"x": {"method": 1, "params": {"message": 2}}, "y": 5}, "x; y"),
+    "of odd kinds": ({"x": {"method": 1, "params": {"message": 2}}, "y": {"params": 5}}, "x; y"),
     "unsafe": ({"\x1b": {"method": "\u202e"}}, r"\x1b (\u202e)"),
     "secret": ({"x": {"params": {"message": "hunter-222"}}}, 'x: "***"'),
     "five": ({name: {} for name in "abcde"}, "a; b; c; d; e"),

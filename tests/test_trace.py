@@ -1,11 +1,14 @@
 import base64
 import json
 import os
+import re
 import stat
+from pathlib import Path
 
 import pytest
 
 from thrall_py import errors
+from thrall_py.output import trace as module
 from thrall_py.output.trace import Trace, Tracer
 from thrall_py.redact import Redactor
 
@@ -17,7 +20,7 @@ def traced():
     """Call with a function that gets a tracer; the records that it makes but for the first."""
 
     def run(use, *secrets, subject="", clock=lambda: 7.0):
-        trace = Trace("t.jsonl", clock)
+        trace = Trace("t.jsonl", clock=clock)
         use(Tracer(trace, subject, Redactor(secrets)))
         trace.close()
         with open("t.jsonl", encoding="ascii") as file:
@@ -121,10 +124,11 @@ def test_a_device_keeps_its_mode():
 
 
 def test_a_full_disk_ends_the_trace_and_nothing_else():
-    trace = Trace("/dev/full")
+    told = []
+    trace = Trace("/dev/full", on_failure=told.append)
     trace.write(event="x")
     trace.close()
-    assert trace.failure == "No space left on device"
+    assert told == ["No space left on device"]
 
 
 def test_a_minus_is_stderr(capfd):
@@ -132,3 +136,131 @@ def test_a_minus_is_stderr(capfd):
     trace.close()
     assert '"event": "thrall"' in capfd.readouterr().err
     os.fstat(2)
+
+
+# -- a file that is somebody else's ------------------------------------------------------------
+
+
+@pytest.fixture
+def catalog():
+    path = Path("c.json")
+    path.write_text("a catalog", encoding="ascii")
+    return path
+
+
+@pytest.mark.parametrize("path", ["c.json", "./c.json", "link", "hard"])
+def test_a_trace_is_never_a_file_that_is_in_use_whatever_its_name(catalog, path):
+    os.symlink("c.json", "link")
+    os.link("c.json", "hard")
+    with pytest.raises(
+        errors.UsageError,
+        match=rf"^the trace would overwrite {re.escape(path)}, which this run uses:",
+    ):
+        Trace(path, [None, "other", "c.json"])
+    assert catalog.read_text(encoding="ascii") == "a catalog"
+
+
+def test_a_trace_is_not_a_file_that_the_run_will_make_either():
+    os.symlink("new.json", "link")
+    with pytest.raises(errors.UsageError, match="^the trace would overwrite link, which this"):
+        Trace("link", ["new.json"])
+    assert os.listdir() == ["link"]
+
+
+def test_a_name_that_no_file_has_is_nobody_elses():
+    Trace("t.jsonl", ["", "-"]).close()
+    assert os.path.getsize("t.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [
+        (0, "c.json, which is stdin: name another FILE"),
+        (1, "c.json, which is stdout: name another FILE"),
+        (2, "c.json, which is stderr: say --trace - for that"),
+    ],
+)
+def test_a_trace_is_not_one_of_our_own_streams(catalog, stream, words):
+    kept = os.dup(stream)
+    with catalog.open("r+b") as file:
+        os.dup2(file.fileno(), stream)
+    try:
+        with pytest.raises(errors.UsageError) as caught:
+            Trace("c.json")
+    finally:
+        os.dup2(kept, stream)
+        os.close(kept)
+    assert str(caught.value) == f"the trace would overwrite {words}"
+    assert catalog.read_text(encoding="ascii") == "a catalog"
+
+
+def test_a_device_can_be_shared():
+    Trace("/dev/null", ["/dev/null"]).close()
+    with pytest.raises(errors.UsageError):
+        Trace("t.jsonl", ["t.jsonl"])
+
+
+# -- pipes -------------------------------------------------------------------------------------
+
+
+def test_a_pipe_that_nobody_reads_is_refused_at_once():
+    os.mkfifo("pipe")
+    with pytest.raises(errors.InputError, match="^cannot write the trace to pipe: nobody reads"):
+        Trace("pipe")
+
+
+@pytest.fixture
+def reader():
+    os.mkfifo("pipe")
+    fd = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    yield fd
+    os.close(fd)
+
+
+def test_a_pipe_with_a_reader_gets_the_trace(reader):
+    trace = Trace("pipe")
+    trace.write(event="x")
+    trace.close()
+    assert [json.loads(line)["event"] for line in os.read(reader, 9999).splitlines()] == ["thrall", "x"]  # fmt: skip
+
+
+def test_a_reader_who_goes_away_ends_the_trace_and_nothing_else():
+    os.mkfifo("pipe")
+    fd = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    told = []
+    trace = Trace("pipe", on_failure=told.append)
+    os.close(fd)
+    for _ in range(2):
+        trace.write(event="x")
+    trace.close()
+    assert told == ["Broken pipe"]
+
+
+def test_a_reader_who_stops_reading_ends_the_trace_and_nothing_else(reader):
+    told = []
+    trace = Trace("pipe", on_failure=told.append)
+    for _ in range(2):
+        trace.write(event="x" * (1 << 20))
+    trace.close()
+    assert told == ["its reader stopped reading"]
+    assert os.read(reader, 9)
+
+
+def test_a_slow_reader_is_waited_for(reader, monkeypatch):
+    told, came = [], []
+    trace = Trace("pipe", on_failure=told.append)
+    monkeypatch.setattr(module.time, "sleep", lambda _: came.append(os.read(reader, 1 << 16)))
+    trace.write(event="x" * (1 << 18))
+    trace.close()
+    assert (told, bool(came)) == ([], True)
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFBLK, stat.S_IFSOCK])
+def test_what_is_neither_a_file_nor_a_terminal_nor_a_pipe_is_refused(monkeypatch, mode):
+    Path("t.jsonl").write_text("what was there", encoding="ascii")
+    real = os.fstat
+    odd = os.stat_result((mode | 0o600, *real(0)[1:]))
+    monkeypatch.setattr(module.os, "fstat", lambda _: odd)
+    with pytest.raises(errors.InputError, match=": it is no file, terminal or pipe$"):
+        Trace("t.jsonl")
+    assert Path("t.jsonl").read_text(encoding="ascii") == "what was there"

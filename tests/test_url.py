@@ -30,7 +30,20 @@ def test_a_url_is_taken_apart(text, url):
      "http://h\\@g/", "http://h/a\\b", "ht\ntp://h/", "http://u:p\\q@h/", "http://h/?a=b c"],
 )  # fmt: skip
 def test_what_is_no_url_of_http_is_refused(text):
-    with pytest.raises(InputError, match=r"the URL is none: write http://HOST/PATH"):
+    with pytest.raises(InputError, match=r"^the URL .*: write http://HOST/PATH"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("127.0.0.1:8932/mcp", "does not begin with http:// or https://"),
+        ("ftp://h/", "is not one of http or https"),
+        ("HTTP://h:x/", "has no host, or something in it that no URL has"),
+    ],
+)
+def test_it_is_said_what_is_wrong_with_a_url(text, fault):
+    with pytest.raises(InputError, match=f"^the URL {fault}: write "):
         parse(text)
 
 

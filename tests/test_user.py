@@ -8,6 +8,7 @@ from fakes import Answering, Script, error, message, result, session_over
 
 from thrall_py.errors import InputNeededError, Interrupted, ServerError, TimedOutError
 from thrall_py.protocol import mcp, tools
+from thrall_py.protocol.user import declaring
 
 FORM = {"message": "Who?", "requestedSchema": {"properties": {"name": {"type": "string"}}}}
 ASKED = message(id="q", method="elicitation/create", params=FORM)
@@ -45,10 +46,56 @@ def test_what_was_not_declared_is_refused_and_the_call_goes_on(asked, modes, cod
     assert not user or user.asked == []
 
 
-def test_an_elicitation_without_params_is_a_form():
+UNREADABLE = message(id="q", method="elicitation/create", params={"requestedSchema": []})
+WHY = "its requestedSchema is not an object"
+
+
+def test_nobody_is_asked_with_a_form_that_cannot_be_read_but_told_of_it():
+    user = Answering("form")
+    script = Script(UNREADABLE, UNREADABLE, result(1))
+    assert request(script, user).load() == {}
+    refused = {"code": -32602, "message": f"the form cannot be read ({WHY})"}
+    assert [each["error"] for each in script.sent[1:]] == [refused] * 2
+    assert user.asked == []
+    assert user.refusals == [
+        f"the server asked with a form that cannot be read, which was refused ({WHY})"
+    ]
+
+
+@pytest.mark.parametrize("user", [None, Answering("form")])
+@pytest.mark.parametrize("end", [error(1, -32000, "no"), result(1, content=[], isError=True)])
+def test_a_call_that_fails_after_such_a_form_fails_because_of_it(user, end):
+    session = session_over(Script(UNREADABLE, end), user=user)
+    with pytest.raises(ServerError) as failed:
+        tools.call(session, "t", "{}", 10, 1 << 20)
+    assert str(failed.value) == (
+        f"the server asked with a form that cannot be read ({WHY}) during tools/call"
+        "; the tool may have run"
+    )
+
+
+def test_a_hundred_questions_are_enough_for_one_call():
     user = Answering()
-    request(Script(message(id="q", method="elicitation/create"), result(1)), user)
-    assert user.asked == [{"": None}]
+    script = Script(respond=lambda _: [ASKED])
+    with pytest.raises(ServerError) as failed:
+        request(script, user)
+    assert len(user.asked) == 100
+    assert str(failed.value) == (
+        "the server asked its user more than 100 questions during tools/call; the tool may have run"
+    )
+
+
+def test_whoever_answers_can_see_whether_the_server_is_there():
+    class Looking(Answering):
+        def answer(self, requests, redact, has_ended):
+            looks.append(has_ended())
+            return super().answer(requests, redact, has_ended)
+
+    looks = []
+    script = Script(ASKED, ASKED, result(1))
+    script.has_ended = iter([False, True]).__next__
+    request(script, Looking())
+    assert looks == [False, True]
 
 
 def test_input_that_is_not_given_cancels_the_call():
@@ -173,3 +220,57 @@ def test_initialize_declares_what_the_user_can_answer():
     declared = []
     Handshake(lambda: session_over(Script(respond=respond), user=Answering("form")), 10).negotiate()
     assert declared[0] == '{"elicitation": {"form": {}}}'
+
+
+@pytest.mark.parametrize("user", [None, Answering()])
+def test_a_modern_form_that_cannot_be_read_is_an_unusable_answer(user):
+    asked = {"q": {"method": "elicitation/create", "params": {"requestedSchema": []}}}
+    with pytest.raises(ServerError) as failed:
+        rounds(wants(inputRequests=asked), user=user)
+    assert str(failed.value) == (
+        f"the server asked with a form that cannot be read ({WHY}) during tools/call"
+        "; the tool may have run"
+    )
+    assert not user or user.asked == []
+
+
+def test_a_hundred_questions_may_come_at_once_and_no_more():
+    names = [str(number) for number in range(101)]
+    rounds(wants(names[:100]), {}, user=Answering())
+    with pytest.raises(ServerError, match="asked its user more than 100 questions"):
+        rounds(wants(names), user=Answering())
+
+
+# -- more is declared than can be answered -----------------------------------------------------
+
+
+def test_without_pinned_modes_a_user_is_declared_as_he_is():
+    user = Answering("form")
+    assert declaring((), user) is user
+    assert declaring((), None) is None
+
+
+@pytest.mark.parametrize(
+    ("pinned", "user", "modes"),
+    [
+        (("form", "url"), None, ("form", "url")),
+        (("form", "url"), Answering("form"), ("form", "url")),
+        (("url",), Answering("form"), ("form", "url")),
+        (("form",), Answering("form", "url"), ("form", "url")),
+    ],
+)
+def test_what_was_declared_for_the_pin_is_declared_beside_what_can_be_answered(pinned, user, modes):
+    declared = declaring(pinned, user)
+    assert (declared.modes, declared.listed_with) == (modes, pinned)
+    assert list(declared.unused) == list(user.unused if user else ())
+
+
+def test_what_can_be_answered_is_answered_and_the_rest_refused():
+    user = Answering("form")
+    script = Script(ASKED, result(1, content=[]))
+    assert request(script, declaring(mcp.MODES, user)).load() == {"content": []}
+    page = message(id="q", method="elicitation/create", params={"mode": "url", "url": "http://h"})
+    for asked, whom in ((page, user), (ASKED, None)):
+        with pytest.raises(InputNeededError, match="^the server needs input that was not given"):
+            request(Script(asked), declaring(mcp.MODES, whom))
+    assert user.asked == [{"": FORM}]

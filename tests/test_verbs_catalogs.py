@@ -183,8 +183,8 @@ def test_a_pin_takes_the_place_of_the_old_one_and_says_what_changed(interrupts):
     found = filed(pinned(interrupts), catalog)
     assert list(catalog.servers["fake"].tools) == ["echo", "fail"]
     assert [(d.tool, d.change.path, d.change.kind) for d in found.differences] == [
-        ("fail", (), "additive"),
         ("gone", (), "breaking"),
+        ("fail", (), "additive"),
     ]
 
 
@@ -193,7 +193,8 @@ def test_two_servers_that_offer_one_name_need_a_prefix(interrupts):
     with pytest.raises(errors.CatalogError) as refused:
         filed(pinned(interrupts), catalog)
     assert str(refused.value) == (
-        "other and fake both have the tool echo: give one of them a --prefix"
+        "other and fake both have the tool echo: give one of them a --prefix,"
+        " or unpin other if this one replaces it"
     )
     filed(pinned(interrupts, wishes=Wishes(prefix="f_")), catalog)
     assert sorted(catalog.servers) == ["fake", "other"]
@@ -238,7 +239,7 @@ def test_so_does_the_value_of_a_variable_unless_that_is_allowed(interrupts, name
     with pytest.raises(errors.InputError) as refused:
         pinned(interrupts, launch._replace(command=("touch", "started")))
     assert str(refused.value) == (
-        f"the variable {name} looks like a credential, which does not belong into a catalog:"
+        f"the variable {name} looks like a credential, which does not belong in a catalog:"
         f" write '${{{name}}}' and set the variable, or say --allow-literal"
     )
     assert os.listdir() == []
@@ -256,7 +257,7 @@ def test_a_variable_that_only_has_such_a_name_does_not(interrupts, monkeypatch, 
 def test_servers_are_asked_in_their_order_and_one_that_fails_keeps_no_other(interrupts):
     os.mkdir("a")
     offering("a", serverInfo={"name": "in a"})
-    missing = LaunchSpec(("./no-such",), {})
+    missing = LaunchSpec(("no-such",), {})
     unset = LaunchSpec(("x",), {"A": "${A}"})
     targets = [
         pin.Target(missing, {}, Wishes("m"), name="m"),
@@ -266,7 +267,7 @@ def test_servers_are_asked_in_their_order_and_one_that_fails_keeps_no_other(inte
     ]
     for jobs in (1, 4):
         one, two, three, four = pin.pin_all(targets, CONNECTION, jobs, interrupts)
-        assert one == Failed("m", "the program ./no-such was not found", 127)
+        assert one == Failed("m", "the program no-such was not found", 127)
         assert three == Failed(
             None, "the variable A is not set (or not exported), and the server needs it", 3
         )
@@ -309,8 +310,8 @@ def test_what_changed_is_a_difference(interrupts):
     offering(instructions="New.", tools=TOOLS[:1])
     differences, notes = checked(interrupts, entry_of())
     assert notes == []
-    assert places(differences) == [(None, ("instructions",), "text"), ("fail", (), "breaking")]
-    assert differences[0].change.after == Slot("New.")
+    assert places(differences) == [("fail", (), "breaking"), (None, ("instructions",), "text")]
+    assert differences[1].change.after == Slot("New.")
 
 
 def test_a_report_names_its_server_and_all_tools_that_are_there_or_were(interrupts):
@@ -330,8 +331,8 @@ def test_everything_else_that_was_pinned_is_compared_too(interrupts):
     )
     assert places(checked(interrupts, entry)[0]) == [
         (None, ("prompts", "p", "arguments", "x", "required"), "breaking"),
-        (None, ("resources", "file:///new"), "additive"),
         (None, ("resourceTemplates", "file:///{x}"), "breaking"),
+        (None, ("resources", "file:///new"), "additive"),
     ]
 
 
@@ -341,8 +342,8 @@ def test_a_capability_that_is_gone_takes_with_it_what_was_pinned(interrupts):
     offering(capabilities={"tools": {}})
     assert [path[0] for _, path, _ in places(checked(interrupts, entry)[0])] == [
         "prompts",
-        "resources",
         "resourceTemplates",
+        "resources",
     ]
 
 
@@ -454,7 +455,7 @@ def test_a_server_that_refuses_could_not_be_checked(interrupts):
 def test_every_server_has_its_report_whatever_became_of_it(interrupts):
     os.mkdir("a")
     offering("a", tools=TOOLS[:1])
-    missing = LaunchSpec(("./no-such",), {})
+    missing = LaunchSpec(("no-such",), {})
     unset = LaunchSpec(("x",), {"A": "${A}"})
     entries = [entry_of(launch=it) for it in (missing, GOOD._replace(cwd="a"), unset, GOOD)]
     targets = [Target(f"{n}.json", f"s{n}", it, frozenset()) for n, it in enumerate(entries)]
@@ -464,7 +465,7 @@ def test_every_server_has_its_report_whatever_became_of_it(interrupts):
             (f"{n}.json", f"s{n}") for n in range(4)
         ]
         assert [(each.status, each.failure) for each in found] == [
-            (127, "the program ./no-such was not found"),
+            (127, "the program no-such was not found"),
             (0, None),
             (3, "the variable A is not set (or not exported), and the server needs it"),
             (0, None),

@@ -42,6 +42,7 @@ def test_requests_are_told_and_notifications_are_not():
     assert diary.entries == [("sent", "tools/call"), ("answered",)]
     assert script.sent == [{"id": 1}, {}]
     assert (script.settled, channel.has_headers, channel.unread_by_server()) == (1, True, 0)
+    assert not channel.has_ended()
 
 
 def test_the_end_is_told_once_however_often_it_comes():

@@ -2,6 +2,7 @@ import json
 import os
 import re
 import time
+from pathlib import Path
 
 import pytest
 from loopback import (
@@ -186,6 +187,57 @@ def test_a_trace_that_cannot_be_begun_is_refused(thrall):
         3,
         "thrall: echo: cannot write the trace to .: Is a directory\n",
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "c.json", "--trace", "c.json"),
+        ("call", "echo", "{}", "--catalog", "c.json", "--trace", "c.json"),
+        ("pin", "c.json", "--trace", "c.json", *GOOD),
+        ("pin", "new.json", "--from", "c.json", "--trace", "c.json"),
+        ("call", "echo", "{}", "--answers", "c.json", "--trace", "c.json", *GOOD),
+        ("call", "echo", "a:=@c.json", "--trace", "c.json", *GOOD),
+        ("call", "echo", "{}", "--url", "http://h/", "--header-file", "c.json", "--trace", "c.json"),
+        ("doctor", "--url", "http://h/", "--header-file", "h.txt", "--trace", "h.txt"),
+        ("call", "echo", "no item", "--trace", "c.json", *GOOD),
+        ("pin", "c.json", "--update", "--trace", "c.json"),
+        ("call", "echo", "{}", "--trace", "h.txt", "--", "cat", "./h.txt"),
+    ],
+)  # fmt: skip
+def test_a_trace_never_destroys_what_a_run_reads_or_refuses(thrall, pin, words):
+    pin("a")
+    Path("h.txt").write_text("X-A: b", encoding="ascii")
+    before = {path: Path(path).read_bytes() for path in ("c.json", "h.txt")}
+    ran = thrall(*words)
+    assert (ran.status, ran.out) == (2, b"")
+    assert {path: Path(path).read_bytes() for path in before} == before
+
+
+def test_a_trace_is_not_emptied_by_a_command_line_that_is_refused(thrall):
+    Path("t.jsonl").write_text("an older trace", encoding="ascii")
+    assert thrall("call", "echo", "[]", "--trace", "t.jsonl", *GOOD).status == 2
+    assert thrall("check", "none.json", "--trace", "t.jsonl").status == 3
+    assert Path("t.jsonl").read_text(encoding="ascii") == "an older trace"
+    assert thrall("call", "echo", "{}", "--trace", "t.jsonl", *GOOD).status == 0
+    assert records()[0]["event"] == "thrall"
+
+
+def test_a_trace_that_would_overwrite_a_catalog_says_so(thrall, pin):
+    pin("a")
+    assert thrall("check", "c.json", "--trace", "./c.json").err == (
+        "thrall: the trace would overwrite ./c.json, which this run uses: name another FILE\n"
+    )
+
+
+def test_a_reader_of_a_trace_who_goes_away_is_told_of_once_and_costs_nothing(thrall):
+    os.mkfifo("pipe")
+    fd = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    offering(tools=[{"name": "x" * 2_000_000, "inputSchema": {"type": "object"}}])
+    ran = thrall("pin", "-", "--quiet", "--trace", "pipe", *GOOD)
+    os.close(fd)
+    assert ran.status == 0
+    assert ran.err == "thrall: -: the trace is not complete: its reader stopped reading\n"
 
 
 def test_a_line_that_never_ended_and_the_signals_are_in_a_trace(thrall, graveyard):

@@ -6,6 +6,7 @@ from fakes import value
 from thrall_py.protocol.jsontext import JsonError
 from thrall_py.protocol.wire import (
     is_broken_answer,
+    is_broken_request,
     load_or_none,
     notification,
     read,
@@ -132,6 +133,22 @@ BROKEN = {
 def test_a_line_that_cannot_be_read_is_known_as_the_response_it_was_meant_to_be(line, broken):
     assert is_broken_answer(line, [2, "thrall-probe"]) is broken
     assert is_broken_answer(line, []) is False
+
+
+@pytest.mark.parametrize(
+    ("line", "broken"),
+    [
+        (b'{"id":7,"method":"elicitation/create","params":{,}}', True),
+        (b'\xef\xbb\xbf {"method" : "ping", "id" : "x",', True),
+        (b'{"method":"roots/list","id":\xff}', True),
+        (b'{"id":7,"method":"tools/call","params":{"na...', False),
+        (b'{"method":"elicitation/create","params":{,}}', False),
+        (b'{"method":"GET","id":7,', False),
+        (b'INFO {"id":7,"method":"ping",}', False),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_known_as_the_request_it_was_meant_to_be(line, broken):
+    assert is_broken_request(line) is broken
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,14 @@ class ServerGoneError(ServerError):
         self.has_read = has_read
 
 
+class NoCommonVersionError(ServerError):
+    """The server speaks no revision of the protocol that it was asked for."""
+
+
+class OversizedError(ServerError):
+    """The server sent a message beyond the limit: what follows it cannot be told from the rest."""
+
+
 class TlsError(ServerError):
     """A server on a URL, or a proxy before it, is reached and is not who it should be."""
 

@@ -3,6 +3,7 @@
 import functools
 import math
 import os
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ _UNITS = {
     for power, letter in enumerate(("", "K", "M", "G"))
     for spelling in (letter, f"{letter}B", f"{letter}IB" if letter else "B")
 }
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")  # a token has small letters, or a shape of its own
 _DIGITS = 20  # of a size; int() refuses thousands of them, and nobody means so many
 
 # A verb of cli.py: each has other options, so their names are checked by click alone.
@@ -86,6 +88,19 @@ class ServerOptions(NamedTuple):
         return headers.parse(lines)
 
 
+def refuse_two_servers(command: tuple[str, ...] | None, given: ServerOptions) -> None:
+    """Refuse a second server, or what surrounds one, beside a catalog.
+
+    Raises:
+        UsageError: one of the two is given.
+
+    """
+    if command is not None or given.url is not None:
+        raise UsageError("a server and --catalog exclude each other")
+    if given != NO_SERVER_OPTIONS:
+        raise UsageError("--env, --cwd, --header and the like come from the catalog")
+
+
 class AnswerOptions(NamedTuple):
     """What the command line says of what a server may ask."""
 
@@ -135,7 +150,11 @@ def variable(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     """Take the name of a variable that holds a token (a callback of click's)."""
     if value is None:
         return None
-    if not (value.isidentifier() and os.environ.get(value)):  # it may be a token: not shown
+    from thrall_py.catalog import credentials
+
+    # A name that is certainly none of a token may be shown: by prepare(), if it is not set.
+    is_name = _VARIABLE.fullmatch(value) and not any(credentials.find([value]))
+    if not (value.isascii() and value.isidentifier() and (is_name or value in os.environ)):
         raise click.BadParameter(
             "the variable is not set (or not exported); give its name, not the token"
         )
@@ -233,7 +252,7 @@ def server_options(command: Command) -> Command:
         click.option("--header", multiple=True, type=_Line(), metavar="LINE",
                      help="Send 'NAME: VALUE', ${VAR} filled in; repeatable."),
         click.option("--bearer-env", callback=variable, metavar="VAR",
-                     help="Send the token in VAR."),
+                     help="Send the token in the variable VAR."),
         click.option("--header-file", metavar="FILE", help="Send the headers in FILE."),
     )  # fmt: skip
 
@@ -256,7 +275,7 @@ def answer_options(command: Command) -> Command:
     return _added(
         with_answers,
         click.option("--answer", multiple=True, type=_Line(), metavar="NAME=VALUE",
-                     help="Answer what the server asks; repeatable."),
+                     help="Answer what it asks (:=JSON); repeatable."),
         click.option("--answers", metavar="FILE", help="Take answers from FILE, a JSON object."),
         click.option("--accept-defaults", is_flag=True,
                      help="Take defaults where there is no answer."),

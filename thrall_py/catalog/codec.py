@@ -60,7 +60,7 @@ def encode_entry(entry: Entry) -> Json:
     if entry.choice.leave_out:
         plain["except"] = list[Json](entry.choice.leave_out)
     plain["protocol"] = server.revision
-    plain["clientCapabilities"] = {}
+    plain["clientCapabilities"] = _encode_modes(entry.modes)
     plain["surface"] = list(entry.surface)
     plain["server"] = {"name": server.name, "version": server.version}
     if server.instructions is not None:
@@ -91,8 +91,7 @@ def decode_entry(value: Json) -> Entry:
     )
     if server.revision not in mcp.REVISIONS:
         raise JsonError(f"it names the unknown protocol {server.revision!a}")
-    if members.get("clientCapabilities", {}) != {}:
-        raise JsonError("it names client capabilities that this thrall does not have")
+    modes = _decode_modes(members.get("clientCapabilities", {}))
     surface = _surface(members.get("surface"))
     items = {kind.member: _decode_items(kind, members, surface) for kind in mcp.KINDS}
     prefix = _text(members.get("prefix", ""), '"prefix"')
@@ -101,7 +100,20 @@ def decode_entry(value: Json) -> Entry:
     unwanted = [name for name in items[mcp.TOOLS.member] if not choice.takes(name)]
     if unwanted:
         raise JsonError(f'it has {unwanted[0]!a}, which its "only" and "except" leave out')
-    return Entry(_decode_spec(members), server, items, surface, prefix, choice)
+    return Entry(_decode_spec(members), server, items, surface, prefix, choice, modes)
+
+
+def _encode_modes(modes: tuple[str, ...]) -> Json:
+    """Make what is declared of them, as 2025-11-25 writes it ("Elicitation", "Capabilities")."""
+    return {"elicitation": {mode: {} for mode in modes}} if modes else {}
+
+
+def _decode_modes(value: Json) -> tuple[str, ...]:
+    named = value.get("elicitation") if isinstance(value, dict) else None
+    modes = tuple(mode for mode in mcp.MODES if isinstance(named, dict) and mode in named)
+    if value != _encode_modes(modes):
+        raise JsonError("it names client capabilities that this thrall does not have")
+    return modes
 
 
 def _encode_spec(spec: ServerSpec) -> dict[str, Json]:

@@ -20,7 +20,7 @@ from thrall_py.catalog.launch import (
 )
 from thrall_py.protocol import jsontext
 from thrall_py.protocol.jsontext import Json, JsonError
-from thrall_py.redact import is_secret_name
+from thrall_py.redact import holds_secret
 
 # What does not end is matched to the end of the file, so that nothing is looked at twice.
 _TOKEN = re.compile(
@@ -35,6 +35,10 @@ _FOREIGN = re.compile(
 )
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _ADDRESSES = ("url", "serverUrl", "httpUrl")  # as various programs call it
+_KINDS = {  # as various programs call them, and whether such a server is started
+    "stdio": True, "local": True, "http": False, "sse": False, "remote": False,
+    "streamable-http": False, "streamableHttp": False, "streamable_http": False,
+}  # fmt: skip
 _HARMLESS = re.compile(r"[0-9]*|[./~].*|true|false", re.DOTALL | re.IGNORECASE)
 
 
@@ -67,13 +71,21 @@ def read(data: bytes) -> dict[str, Configured | Unusable]:
     root = jsontext.load(_plain(jsontext.decode(jsontext.latin1(data))))
     if isinstance(root, list):
         return {name: _command(tool) for name, tool in tool_document.by_name(root).items()}
-    holders = [root, root.get("mcp")] if isinstance(root, dict) else []
-    for holder in holders:
-        for name in ("mcpServers", "servers"):
-            servers = holder.get(name) if isinstance(holder, dict) else None
-            if isinstance(servers, dict):
-                return {key: _configured(value) for key, value in servers.items()}
-    raise JsonError('it has neither "mcpServers" nor "servers", and is no array of tools')
+    found: dict[str, dict[str, Json]] = {}
+    for path in (("mcpServers",), ("servers",), ("mcp", "mcpServers"), ("mcp", "servers")):
+        servers: Json = root
+        for step in path:
+            servers = servers.get(step) if isinstance(servers, dict) else None
+        if isinstance(servers, dict):
+            found[f'"{".".join(path)}"'] = servers
+    if not found:
+        raise JsonError('it has neither "mcpServers" nor "servers", and is no array of tools')
+    # Each program reads one of them; which one was meant here, nobody can know.
+    filled = [place for place, servers in found.items() if servers]
+    if len(filled) > 1:
+        raise JsonError(f"it has servers in {filled[0]} and in {filled[1]}: leave one of them out")
+    servers = found[filled[0]] if filled else {}
+    return {name: _configured(name, value) for name, value in servers.items()}
 
 
 def _plain(text: str) -> str:
@@ -91,10 +103,14 @@ def _plain(text: str) -> str:
     return "".join(words)
 
 
-def _configured(value: Json) -> Configured | Unusable:
-    is_disabled = isinstance(value, dict) and value.get("disabled") is True
+def _configured(key: str, value: Json) -> Configured | Unusable:
+    disabled = value.get("disabled") if isinstance(value, dict) else None
+    is_disabled = disabled is True
     try:
-        return _server(value)._replace(is_disabled=is_disabled)
+        _refuse_name(key)
+        if not (disabled is None or isinstance(disabled, bool)):
+            raise JsonError('"disabled" should be true or false')  # noqa: TRY301 - one way to say no
+        return _server(key, value)._replace(is_disabled=is_disabled)
     except JsonError as problem:
         return Unusable(str(problem), is_disabled)
 
@@ -107,16 +123,28 @@ def _command(value: dict[str, Json]) -> Configured | Unusable:
     return Configured(command, {}, definition=definition)
 
 
-def _server(value: Json) -> Configured:
+def _refuse_name(name: str) -> None:
+    """Refuse a name that no command line could give."""
+    if not name or name.startswith("-"):
+        raise JsonError(
+            "the name of a server is empty, or begins with a dash: rename it in the file"
+        )
+
+
+def _server(key: str, value: Json) -> Configured:
     if not isinstance(value, dict):
         raise JsonError("it should be an object")
     if "envFile" in value:
         raise JsonError('its "envFile" is not read: set the variables, and name them in "env"')
-    for member in _ADDRESSES:
-        if member in value and "command" not in value:
-            return _reached(as_word(value[member], f'"{member}"'), value.get("headers", {}))
-    if "command" not in value:
+    ways = [member for member in ("command", *_ADDRESSES) if member in value]
+    if not ways:
         raise JsonError('it has neither "command" nor "url"')
+    if len(ways) > 1:
+        raise JsonError(f'it has both "{ways[0]}" and "{ways[1]}": leave one of them out')
+    _refuse_kind(value.get("type"), ways[0])
+    if ways[0] != "command":
+        url, headers = as_word(value[ways[0]], f'"{ways[0]}"'), value.get("headers", {})
+        return _reached(key, _filled(url), as_headers(headers))
     args = value.get("args", [])
     if not isinstance(args, list):
         raise JsonError('"args" should be a list')
@@ -127,10 +155,29 @@ def _server(value: Json) -> Configured:
     return Configured(LaunchSpec(tuple(map(_filled, words)), env, cwd=where), given)
 
 
-def _reached(url: str, headers: Json) -> Configured:
-    """A server on a URL. What it is sent in clear has no name that could stand for it."""
-    words = {name: _filled(word) for name, word in as_headers(headers).items()}
-    return Configured(UrlSpec(_filled(url), words), {})
+def _refuse_kind(kind: Json, way: str) -> None:
+    """Refuse a type that nobody knows, or of servers that are reached in another way."""
+    if kind is None:
+        return
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise JsonError('"type" should be "stdio", "http" or "sse"')
+    if _KINDS[kind] != (way == "command"):
+        raise JsonError(f'its "type" says "{kind}", which does not go with "{way}"')
+
+
+def _reached(key: str, url: str, headers: dict[str, str]) -> Configured:
+    """A server on a URL. A secret that it is sent has no name but that of server and header.
+
+    Not that of the header alone: two servers of a file have an Authorization each.
+    """
+    words = {name: _filled(word) for name, word in headers.items()}
+    given = {}
+    for name, spelling in credentials.find_in_headers(words):
+        word, scheme = words[name], spelling.partition("${")[0]
+        if credentials.literal_part(word) == word and word.startswith(scheme):
+            variable = credentials.variable(f"{key}_{name}")
+            words[name], given[variable] = f"{scheme}${{{variable}}}", word.removeprefix(scheme)
+    return Configured(UrlSpec(url, words), given)
 
 
 def _variables(value: Json) -> tuple[dict[str, str], dict[str, str]]:
@@ -141,12 +188,17 @@ def _variables(value: Json) -> tuple[dict[str, str], dict[str, str]]:
     for name, held in value.items():
         text = as_word(held, f"the variable {as_variable(name)}")
         literal = credentials.literal_part(text)
+        defaults = credentials.defaults(text)
         if _ASKED.fullmatch(text):
             env[name] = _stand_in(name)
-        elif literal == text and _is_secret(name, text):
+        elif defaults is None and _is_secret(name, literal):
             env[name] = _stand_in(name)
-            given[name] = text
-        elif literal != text and _holds_credential(name, literal):
+            given[name] = literal
+        elif defaults is None:
+            env[name] = _filled(text)
+        elif any(_is_secret(name, default) for default in defaults):
+            raise JsonError(f"the variable {name} has a secret as a default: leave the default out")
+        elif _holds_credential(name, literal):
             raise JsonError(f"the variable {name} holds more than a secret: name one for all of it")
         else:
             env[name] = _filled(text)
@@ -160,7 +212,7 @@ def _stand_in(name: str) -> str:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    by_name = is_secret_name(name) and not _HARMLESS.fullmatch(value)
+    by_name = holds_secret(name, value) and not _HARMLESS.fullmatch(value)
     return by_name or _holds_credential(name, value)
 
 

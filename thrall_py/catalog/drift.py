@@ -12,6 +12,7 @@ from thrall_py.catalog.change import (
     ADDITIVE,
     BEHAVIOUR,
     BREAKING,
+    CLASSES,
     COSMETIC,
     TEXT,
     Change,
@@ -42,6 +43,12 @@ class Difference(NamedTuple):
 
     tool: str | None
     change: Change
+
+
+def rank(difference: Difference) -> tuple[int, str, Path]:
+    """Order differences for a reader: the worst class first, then by tool and by place."""
+    change = difference.change
+    return CLASSES.index(change.kind), difference.tool or "", change.path
 
 
 def compare_server(entry: Entry, live: Live) -> list[Difference]:

@@ -37,7 +37,8 @@ class Entry(NamedTuple):
     """One server: how it is started or reached, what it said of itself, and what it offered.
 
     `items` has a mapping for each kind (mcp.Kind.member); `surface` and `choice` say what was
-    looked at. Or a plain command, which says nothing and has the tools that it was given.
+    looked at, `modes` which modes of elicitation were declared to it (mcp.MODES). Or a plain
+    command, which says nothing and has the tools that it was given.
     """
 
     launch: EntrySpec
@@ -46,6 +47,7 @@ class Entry(NamedTuple):
     surface: tuple[str, ...] = SURFACE
     prefix: str = ""  # in front of the names of its tools, for the caller
     choice: Choice = EVERYTHING  # of its tools
+    modes: tuple[str, ...] = ()
 
     @property
     def tools(self) -> Items:

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from thrall_py.catalog import codec, nearest
@@ -70,7 +70,8 @@ def read_for_update(path: str) -> Catalog:
     if not os.path.lexists(target):
         return Catalog({})
     if not os.path.isfile(target):
-        raise CatalogError(f"cannot write {visible(path)}: it is not a file")
+        what = "it is a directory" if os.path.isdir(target) else "it is no regular file"
+        raise CatalogError(f"cannot write {visible(path)}: {what}")
     return read(path) if os.path.getsize(target) else Catalog({})
 
 
@@ -85,7 +86,8 @@ def server_offering(catalog: Catalog, tool: str) -> str:
     owners = [name for name, entry in servers.items() if tool in entry.offered]
     if not owners:
         offered = {name for entry in servers.values() for name in entry.offered}
-        raise CatalogError(f"the catalog does not have this tool{nearest.hint(tool, offered)}")
+        more = nearest.hint(tool, offered) or _unasked_hint(servers.values())
+        raise CatalogError(f"the catalog does not have this tool{more}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
     return owners[0]
@@ -107,6 +109,13 @@ def entry_of(catalog: Catalog, name: str) -> Entry:
         near = nearest.hint(name, catalog.servers)
         raise CatalogError(f"the catalog has no server {visible(name)}{near}")
     return catalog.servers[name]
+
+
+def _unasked_hint(entries: Iterable[Entry]) -> str:
+    """Say why a tool that somebody has seen elsewhere may not have been listed for the pin."""
+    if all(entry.modes for entry in entries):
+        return ""
+    return "; some are listed only to clients that can be asked: pin with --elicitation"
 
 
 def loads(data: bytes, path: str) -> Catalog:

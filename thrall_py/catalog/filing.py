@@ -1,9 +1,10 @@
 """Puts a pin into a catalog: under which name, with which of its tools, and beside whom. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import drift, review
+from thrall_py.catalog import drift, relaunch, review
+from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import INSTRUCTIONS, SURFACE, Entry, Live
@@ -35,6 +36,17 @@ class Filed(NamedTuple):
     left_out: list[str]  # tools that are offered and not wanted
     warnings: list[str]
     is_new: bool  # there was no earlier pin
+    relaunch: Sequence[str] = ()  # what is new about how it is started or reached, in lines
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether an earlier pin is changed at all."""
+        return bool(self.relaunch or self.differences)
+
+    @property
+    def matters(self) -> bool:
+        """Whether an earlier pin is changed by anything but what nobody depends on."""
+        return bool(self.relaunch) or any(each.change.kind != COSMETIC for each in self.differences)
 
 
 def earlier_name(catalog: Catalog, launch: EntrySpec, name: str | None) -> str | None:
@@ -79,7 +91,8 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
-    return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None)
+    again = list(relaunch.describe(earlier, entry, redact)) if earlier else []
+    return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None, again)
 
 
 def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry | None]:
@@ -90,6 +103,8 @@ def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry |
     if earlier and isinstance(earlier.launch, ExecSpec) != isinstance(found.launch, ExecSpec):
         what = "a plain command" if isinstance(earlier.launch, ExecSpec) else "a server"
         raise CatalogError(f"{visible(name)} is {what}: give this one a --name, or unpin that one")
+    if earlier is None and name.startswith("-"):
+        raise InputError(f"{visible(name)} begins with a dash, as options do: give it a --name")
     by_program = not (wishes.name or found.server.name)  # as others may be filed, too
     if earlier and by_program and not earlier.launch.is_same(found.launch):
         raise CatalogError(f"{visible(name)} is another server: give this one a --name")
@@ -120,6 +135,7 @@ def _as_wished(found: Entry, wishes: Wishes, earlier: Entry | None) -> Entry:
         surface,
         kept.prefix if wishes.prefix is None else wishes.prefix,
         choice,
+        found.modes,
     )
 
 
@@ -128,7 +144,8 @@ def _changes(earlier: Entry | None, entry: Entry) -> list[Difference]:
     if earlier is None:
         return []
     everything = earlier._replace(choice=EVERYTHING, surface=SURFACE)
-    return drift.compare_server(everything, Live(entry.server, entry.items, []))
+    found = drift.compare_server(everything, Live(entry.server, entry.items, []))
+    return sorted(found, key=drift.rank)
 
 
 def _refuse_collisions(catalog: Catalog, name: str, entry: Entry, wishes: Wishes) -> None:
@@ -137,10 +154,10 @@ def _refuse_collisions(catalog: Catalog, name: str, entry: Entry, wishes: Wishes
         both = [] if other == name else sorted(its.offered.keys() & entry.offered.keys())
         if not both:
             continue
-        ways = "give one of them a --prefix"
+        ways = f"give one of them a --prefix, or unpin {visible(other)} if this one replaces it"
         if its.launch.is_same(entry.launch):  # in other surroundings, or under another name
             replace = f"unpin {visible(other)}" if wishes.name else f"say --name {visible(other)}"
-            ways = f"{replace} if they are the same server, or {ways}"
+            ways = f"{replace} if they are the same server, or give one of them a --prefix"
         raise CatalogError(
             f"{visible(other)} and {visible(name)} both have the tool {visible(both[0])}: {ways}"
         )

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json, JsonError
 
-_ORIGIN = re.compile(
+_ADDRESS = re.compile(
     r"(?P<scheme>https?://)(?:[^/?#]*@)?(?P<host>\[[^\]]*\]|(?:\$\{[^}]*\}|[^/:?#])+)(?P<port>:\d+)?"
+    r"(?P<path>/[^?#]*)?"
 )
 
 
@@ -24,7 +25,7 @@ class LaunchSpec(NamedTuple):
         return self.command[0].rpartition("/")[2]
 
     @property
-    def origin(self) -> str:
+    def shown(self) -> str:
         """As much of how it is started as may be repeated: the first word."""
         return self.command[0]
 
@@ -42,14 +43,16 @@ class UrlSpec(NamedTuple):
     @property
     def program(self) -> str:
         """What the server is called if it says nothing itself: its host."""
-        found = _ORIGIN.match(self.url)
+        found = _ADDRESS.match(self.url)
         return found["host"] if found else "server"
 
     @property
-    def origin(self) -> str:
-        """As much of its address as may be repeated: scheme, host and port (RFC 6454)."""
-        found = _ORIGIN.match(self.url)
-        return found["scheme"] + found["host"] + (found["port"] or "") if found else "a URL"
+    def shown(self) -> str:
+        """As much of its address as may be repeated: neither userinfo nor query."""
+        found = _ADDRESS.match(self.url)
+        if not found:
+            return "a URL"
+        return "".join(found[part] or "" for part in ("scheme", "host", "port", "path"))
 
     def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same server, whatever is sent along."""
@@ -70,9 +73,9 @@ class ExecSpec(NamedTuple):
         return self.run.program
 
     @property
-    def origin(self) -> str:
+    def shown(self) -> str:
         """As much of how it is started as may be repeated: the first word."""
-        return self.run.origin
+        return self.run.shown
 
     def is_same(self, other: "EntrySpec") -> bool:
         """Whether it is the same command, whatever its surroundings."""

@@ -95,6 +95,16 @@ def forbids_others(schema: Json) -> bool:
     return root.get("additionalProperties") is False and not root.get("patternProperties")
 
 
+def are_none(schema: Json) -> bool:
+    """Whether an inputSchema names no parameter, in any way."""
+    root = _resolved(schema, schema)
+    said = (root.get(word) for word in ("properties", "patternProperties", "additionalProperties"))
+    parts = any(word in root for word in ("anyOf", "oneOf", "allOf"))
+    return root.get("type") == "object" and not (
+        parts or any(each not in (None, {}, False) for each in said)
+    )
+
+
 def escape(name: str) -> str:
     """Write the name of a member as in the key of an ITEM."""
     return _SPECIAL.sub(r"\\\g<0>", name)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from thrall_py.catalog.change import CLASSES, COSMETIC, Change, Slot
 from thrall_py.catalog.drift import Difference
-from thrall_py.protocol import canonical
+from thrall_py.protocol import canonical, mcp
 from thrall_py.protocol.jsontext import Json
 from thrall_py.redact import Redactor
 from thrall_py.visible import tag_text, visible
@@ -15,6 +15,12 @@ _TOOL = 128  # characters of a tool's name
 _PATH = 500  # characters of a path
 _HIDDEN = 1000  # characters of what tag characters spell
 _CONTEXT = 60  # characters before what differs
+_SUMMARY = 200  # characters
+_MANY = 20  # differences, above which they are counted by tool first
+_MOST_TOOLS = 40  # that are counted
+
+_MEMBERS = frozenset((kind.member,) for kind in mcp.KINDS)
+_BY_ADDRESS = frozenset(kind.member for kind in (mcp.RESOURCES, mcp.TEMPLATES))
 
 _NO_SECRETS = Redactor()
 
@@ -29,6 +35,7 @@ class Report(NamedTuple):
         differences: all of them, the allowed ones included.
         allowed: the classes that pass.
         notes: sentences that are no drift.
+        relaunch: what is new about how it is started or reached, in lines; of a new pin only.
         failure: why it could not be checked; then there are no differences.
         status: the exit status that the failure earns.
         redact: makes its words fit to be repeated.
@@ -44,6 +51,7 @@ class Report(NamedTuple):
     failure: str | None = None
     status: int = 0
     redact: Redactor = _NO_SECRETS
+    relaunch: Sequence[str] = ()
 
     def fails(self, difference: Difference) -> bool:
         """Whether a difference is drift, and not allowed."""
@@ -62,9 +70,15 @@ class Report(NamedTuple):
 
 def heading(report: Report, *, with_catalog: bool = False) -> str:
     """The line for a server as a whole."""
-    found = tally(report.differences) if report.differences else "as pinned"
+    found = counted(report.differences, is_relaunched=bool(report.relaunch)) or "as pinned"
     catalog = f"{visible(report.catalog)}: " if with_catalog else ""
     return f"{catalog}{visible(report.server)}: {found}"
+
+
+def counted(differences: Sequence[Difference], *, is_relaunched: bool) -> str:
+    """The same without names: empty if nothing changed."""
+    told = [tally(differences)] if differences else []
+    return ", ".join([*told, *(["started or reached in another way"] if is_relaunched else [])])
 
 
 def tally(differences: Sequence[Difference]) -> str:
@@ -75,14 +89,30 @@ def tally(differences: Sequence[Difference]) -> str:
     return f"{count} ({', '.join(classes)})"
 
 
+def overview(report: Report) -> Iterator[str]:
+    """One line for each tool, if there are so many differences that nobody sees them at once."""
+    by_tool: dict[str, list[Difference]] = {}
+    for each in sorted(report.differences, key=lambda each: each.tool or ""):
+        name = "the server itself" if each.tool is None else report.redact.plain(each.tool, _TOOL)
+        by_tool.setdefault(name, []).append(each)
+    if len(report.differences) <= _MANY or len(by_tool) == 1:
+        return
+    for name, found in list(by_tool.items())[:_MOST_TOOLS]:
+        yield f"  {name}: {tally(found)}"
+    if len(by_tool) > _MOST_TOOLS:
+        yield f"  and {len(by_tool) - _MOST_TOOLS} more tools"
+
+
 def describe(report: Report, limit: int | None = None) -> Iterator[str]:
-    """One line for each place that changed, and both sides of it.
+    """One line for each place that changed, and both sides of it; many are counted first.
 
     Args:
         report: what is told.
         limit: characters of a side, from shortly before what differs on; None for all.
 
     """
+    yield from (f"  {line}" for line in report.relaunch)
+    yield from overview(report)
     for difference in report.differences:
         change = difference.change
         where = place(difference, report.redact)
@@ -123,8 +153,27 @@ def place(difference: Difference, redact: Redactor) -> str:
 
 
 def path(change: Change, redact: Redactor) -> str:
-    """The way to the place that changed."""
-    return redact.plain(pointer(change, redact) or "the tool", _PATH)
+    """The way to the place that changed; the address of a resource stands there as it is."""
+    member, *steps = change.path or ("",)
+    if steps and member in _BY_ADDRESS:
+        inside = pointer(change._replace(path=tuple(steps[1:])), redact)
+        told = f"{member} {redact.mask(steps[0])}" + (f": {inside}" if inside else "")
+    else:
+        told = pointer(change, redact) or "the tool"
+    return redact.plain(told, _PATH)
+
+
+def is_whole(change: Change) -> bool:
+    """Whether a tool, a prompt or a resource came or went, and not a part of one."""
+    inside = change.path[2:] if change.path[:1] in _MEMBERS else change.path
+    return not inside and (change.before is None or change.after is None)
+
+
+def summary(held: Slot, redact: Redactor) -> str:
+    """The first line of what a whole definition says of itself; empty if it says nothing."""
+    said = held.value.get("description") if isinstance(held.value, dict) else None
+    line = said.strip().partition("\n")[0] if isinstance(said, str) else ""
+    return redact.plain(line, _SUMMARY)
 
 
 def pointer(change: Change, redact: Redactor) -> str:

@@ -59,6 +59,8 @@ def give(rendered: Rendered, invocation: Invocation, wanted: OutputOptions) -> N
             invocation.note(f"saved {', '.join(saved.values())}", subject)
     elif wanted.raw and not rendered.is_error:
         pieces = rendered.raw()
+        if len(rendered.parts) > 1:
+            invocation.note("the text beside it is left out (--raw prints one part)", subject)
     else:
         pieces = rendered.lines(saved, terminal=terminal)
         if rendered.is_empty:

@@ -2,19 +2,21 @@
 
 import os
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from thrall_py.protocol import elicitation, fields, mcp
 from thrall_py.protocol.elicitation import Form, Page
 from thrall_py.protocol.fields import Field, Misfit
 from thrall_py.protocol.jsontext import Json
+from thrall_py.protocol.user import HasEnded
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.visible import visible
 
-_DECLINE, _CANCEL = "/decline", "/cancel"  # words that are no answer, at any prompt
+# Words that are no answer, at any prompt.
+_DECLINE, _CANCEL, _BACK = "/decline", "/cancel", "/back"
 _MESSAGE = 1000  # characters
 _TITLE = 100
 _DESCRIPTION = 500
@@ -30,12 +32,19 @@ class _Refusal(Exception):  # noqa: N818 - an outcome
         self.response = response
 
 
+class _Back(Exception):  # noqa: N818 - likewise
+    """The person wants to change the answer before."""
+
+
 class Person:
     """The person at the terminal: a User.
 
     Args:
         tool: who asks, as the person knows it.
         interrupts: the signals that end the asking; entered when it begins.
+
+    Attributes:
+        refusals: what was refused without asking.
 
     """
 
@@ -45,12 +54,15 @@ class Person:
     def __init__(self, tool: str, interrupts: Interrupts) -> None:
         self._tool = visible(tool)[:_TITLE]
         self._interrupts = interrupts
+        self.refusals: list[str] = []
 
-    def answer(self, requests: Mapping[str, mcp.Asked], redact: Redactor, /) -> dict[str, str]:
+    def answer(
+        self, requests: Mapping[str, mcp.Asked], redact: Redactor, has_ended: HasEnded, /
+    ) -> dict[str, str]:
         """Ask one after the other, as a User does."""
         responses = {}
         for name, asked in requests.items():
-            sheet = _Sheet(self._tool, self._interrupts, redact)
+            sheet = _Sheet(self._tool, self._interrupts, redact, has_ended)
             try:
                 responses[name] = sheet.ask(elicitation.read(asked))
             except _Refusal as refusal:
@@ -61,10 +73,13 @@ class Person:
 class _Sheet:
     """One form, or one page, before a person."""
 
-    def __init__(self, tool: str, interrupts: Interrupts, redact: Redactor) -> None:
+    def __init__(
+        self, tool: str, interrupts: Interrupts, redact: Redactor, has_ended: HasEnded
+    ) -> None:
         self._tool = tool
         self._interrupts = interrupts
         self._redact = redact
+        self._has_ended = has_ended
 
     def ask(self, question: Form | Page) -> str:
         """Ask; the response as JSON text.
@@ -73,6 +88,8 @@ class _Sheet:
             _Refusal: the person declines, or cancels.
 
         """
+        self._look_for_the_server()
+        stdio.forget_typed()
         words = self._redact.quoted(question.message, _MESSAGE)
         if isinstance(question, Page):
             self._tell(f"thrall: {self._tool}: the server wants a page to be visited: {words}")
@@ -81,29 +98,59 @@ class _Sheet:
         self._tell(
             f"  Enter takes what is in brackets; {_DECLINE} says no, {_CANCEL} leaves it open."
         )
-        content = {}
-        for field in question.fields:
-            value = self._value(field)
+        return elicitation.accept(self._fill_in(question.fields))
+
+    def _fill_in(self, asked: Sequence[Field]) -> dict[str, Json]:
+        """Ask for every field, and then whether that is to be sent; back again on a word."""
+        content: dict[str, Json] = {}
+        at = 0
+        while True:
+            try:
+                if at == len(asked):
+                    self._confirm(content)
+                    return content
+                name = asked[at].name
+                value = self._value(
+                    asked[at]._replace(default=content.get(name, asked[at].default))
+                )
+            except _Back:
+                at = max(at - 1, 0)
+                continue
+            content.pop(name, None)
             if value is not None:
-                content[field.name] = value
-        while (text := self._line("  Enter sends this to the server:")) != "":
+                content[name] = value
+            at += 1
+
+    def _confirm(self, content: Mapping[str, Json]) -> None:
+        self._tell("")
+        for name, value in content.items():
+            shown = self._redact.plain(_shown(value), _MESSAGE)
+            self._tell(f"    {self._redact.plain(name, _TITLE)}: {shown}")
+        if not content:
+            self._tell("    a yes, without any values")
+        prompt = f"  Enter sends this to the server ({_BACK} changes it):"
+        while (text := self._consent(prompt)) != "":
+            if text == _BACK:
+                raise _Back
             if text is None:  # any other word was not meant as a yes
                 raise _Refusal(elicitation.CANCEL)
-        return elicitation.accept(content)
 
     def _visit(self, page: Page) -> str:
         if not page.host:
-            self._tell("  Its address is no plain one of http or https, so it is declined.")
+            self._tell(f"  Its address is {elicitation.NOT_PLAIN}, so it is declined.")
             return elicitation.DECLINE
         self._tell(f"  {self._redact.plain(page.url, _URL)}")
         self._tell(f"  This is a page of {page.host}. Only you can open it, if you trust it.")
         prompt = f"  Enter goes on ({_DECLINE} says no, {_CANCEL} leaves it open):"
-        if self._line(prompt) is None:
+        while (text := self._consent(prompt)) == _BACK:  # there is nothing to go back to
+            pass
+        if text is None:
             raise _Refusal(elicitation.CANCEL)
         return elicitation.VISIT
 
     def _value(self, field: Field) -> Json:
         """Ask for one field until there is an answer that fits; None to leave it out."""
+        self._look_for_the_server()
         self._introduce(field)
         wanted = fields.wanted(field, self._redact)
         kind = wanted
@@ -111,7 +158,7 @@ class _Sheet:
             several = f"some of them, with commas{fields.span(field, 'in all')}"
             kind = several if field.type == "array" else "one of them"
         while True:
-            text = self._line(f"  {kind}{self._otherwise(field)}:")
+            text = self._answer(f"  {kind}{self._otherwise(field)}:")
             if text is None and field.is_required:
                 raise _Refusal(elicitation.CANCEL)
             if text is None:
@@ -126,7 +173,7 @@ class _Sheet:
     def _introduce(self, field: Field) -> None:
         plain = self._redact.plain
         title, description = plain(field.title, _TITLE), plain(field.description, _DESCRIPTION)
-        name = plain(field.name, _TITLE)
+        name = plain(field.name, _TITLE) or '""'
         heading = f"{title} ({name})" if title and title != name else name
         self._tell("")
         self._tell(f"  {heading}" + (f": {description}" if description else ""))
@@ -145,6 +192,30 @@ class _Sheet:
         if field.default is not None:
             return f" [{self._redact.plain(_shown(field.default), _TITLE)}]"
         return "" if field.is_required else " [left out]"
+
+    def _answer(self, prompt: str) -> str | None:
+        """Read a line of a form, as `_line` does.
+
+        Raises:
+            _Back, _Refusal: it is one of the words that are no answer.
+
+        """
+        text = self._line(prompt)
+        if text == _BACK:
+            raise _Back
+        return text
+
+    def _consent(self, prompt: str) -> str | None:
+        """Read whether the person agrees, to what was seen: nothing typed before counts."""
+        self._look_for_the_server()
+        stdio.forget_typed()
+        return self._line(prompt)
+
+    def _look_for_the_server(self) -> None:
+        """Stop asking for a server that is gone: the session will see why."""
+        if self._has_ended():
+            self._tell("  The server is gone, so nothing is sent.")
+            raise _Refusal(elicitation.CANCEL)
 
     def _line(self, prompt: str) -> str | None:
         """Read an answer; None for the end of input.

@@ -19,6 +19,7 @@ from thrall_py.visible import visible
 _READING = (
     "reading the arguments from the terminal, a JSON object; end with ^D (or give '{}' for none)"
 )
+_NONE_WANTED = "it takes no arguments: type {} and ^D (or give '{}' on the command line)"
 _WORDS = "thrall_py.commands.call.words"  # of the command line, in click's notes of one run
 
 
@@ -49,7 +50,11 @@ class _Command(click.Command):
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
 @click.option("--catalog", metavar="CATALOG", help="Call the pinned tool, if it is as pinned.")
 @click.option("--unverified", is_flag=True, help="Call it even if it is not as pinned.")
-@click.option("--validate", is_flag=True, help="Check the arguments against its pinned schema.")
+@click.option(
+    "--validate",
+    is_flag=True,
+    help="Check arguments (needs thrall-py[validate]).",
+)
 @click.option("--json", is_flag=True, help="Print the whole result, verbatim.")
 @click.option("--raw", is_flag=True, help="Print the one part that is not text as it is.")
 @click.option("--save", metavar="DIR", help="Write parts that are not text to files in DIR.")
@@ -89,17 +94,18 @@ def call(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.commands import answer
     from thrall_py.verbs import arguments
     from thrall_py.verbs import call as verb
-    from thrall_py.verbs.items import join, parse
+    from thrall_py.verbs.items import files_of, join, parse
 
     invocation.subject = tool
-    connection = watching.begin(invocation, watch, connection, tool)
+    files = (catalog, answer_options.answers, server_options.header_file, *files_of(items))
+    connection = watching.begin(invocation, watch, connection, tool, files=files)
     spec = None if catalog else server_options.spec(invocation.server)
     if catalog is not None:
-        _refuse_two_servers(invocation, server_options)
+        options.refuse_two_servers(invocation.server, server_options)
     elif unverified or validate:
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
-        invocation.note(_READING, tool)
+        invocation.note(_reading(tool, catalog), tool)
     given = parse(items)
     text = join(given) if items else arguments.from_input(stdio.read())
     user = _user(invocation, answer_options)
@@ -114,7 +120,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     wanted = verb.Call(arguments.decode_argument(tool), text)
     if spec is not None:
         server = prepare(spec, server_options.given, fill_in=False)
-        with invocation.interrupts as interrupts:
+        with invocation.ready() as interrupts:
             rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
     else:
         assert catalog is not None, "or there would be a server"
@@ -128,11 +134,22 @@ def call(  # noqa: PLR0913 - one for each option of its own
         if found is None:
             return InputError.exit_status
         callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
-        with invocation.interrupts as interrupts:
+        with invocation.ready() as interrupts:
             rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
+    for sentence in user.refusals if user else ():
+        say(sentence, tool)
     for name in user.unused if user else ():
         say(f"nothing asked for the answer {visible(name)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
+
+
+def _reading(tool: str, catalog: str | None) -> str:
+    """Say what is waited for, before somebody wonders what to type."""
+    if catalog is None:
+        return _READING
+    from thrall_py.commands import pinned
+
+    return _NONE_WANTED if pinned.takes_no_arguments(catalog, tool) else _READING
 
 
 def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
@@ -154,10 +171,3 @@ def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
 
         return Person(invocation.subject, invocation.interrupts)
     return None
-
-
-def _refuse_two_servers(invocation: Invocation, server_options: ServerOptions) -> None:
-    if invocation.server is not None or server_options.url is not None:
-        raise UsageError("a server and --catalog exclude each other")
-    if server_options != options.NO_SERVER_OPTIONS:
-        raise UsageError("--env, --cwd, --header and the like come from the catalog")

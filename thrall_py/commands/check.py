@@ -1,18 +1,27 @@
 """`thrall check` on the command line."""
 
+import os
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from thrall_py import errors, options
 from thrall_py.commands import watching
 from thrall_py.commands.invocation import Invocation, say
-from thrall_py.errors import CatalogError, UsageError
+from thrall_py.errors import CatalogError, ServerError, UsageError
 from thrall_py.options import WatchOptions
 from thrall_py.transport import stdio
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
 
+if TYPE_CHECKING:
+    from thrall_py.catalog.report import Report
+
 # catalog.change and catalog.machine have the same names; importing them for every verb is too slow.
 _CLASSES = ("breaking", "text", "behaviour", "additive", "cosmetic")
+_BROKEN = ServerError.exit_status
 _FORMATS = ("text", "json", "github", "junit", "sarif")
 
 
@@ -61,7 +70,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
     if invocation.server is not None:
         raise UsageError("check starts the servers that the catalogs name, and no other")
     invocation.need_stdout()
-    connection = watching.begin(invocation, watch, connection)
+    connection = watching.begin(invocation, watch, connection, files=catalogs)
     targets = []
     for path in catalogs:
         pinned = file.read(path)
@@ -70,7 +79,7 @@ def check(  # noqa: PLR0913 - one for each option of its own
         allowed = frozenset((*allow, *pinned.allow))
         targets += [verb.Target(path, *each, allowed) for each in pinned.servers.items()]
     reports = []
-    with invocation.interrupts as interrupts:
+    with invocation.ready() as interrupts:
         for each in verb.check_all(targets, connection, jobs, interrupts):
             reports.append(each)
             for note in each.notes:
@@ -84,9 +93,32 @@ def check(  # noqa: PLR0913 - one for each option of its own
             from thrall_py.catalog import machine
 
             stdio.write([machine.FORMATS[format_](reports).encode()], interrupts)
+    _advise(invocation, reports)
+    broken = [(each.catalog, each.server) for each in reports if each.status == _BROKEN]
+    _point_to_doctor(invocation, broken)
     # "Could not check" goes before any verdict on the rest.
     failed = next((each.status for each in reports if each.failure is not None), None)
     if failed is not None:
         return failed
     drifted = any(each.has_drifted for each in reports)
     return errors.ANSWER_IS_NO if drifted else errors.ANSWERED
+
+
+def _advise(invocation: Invocation, reports: Sequence["Report"]) -> None:
+    """Tell for each catalog what to do about the servers that have drifted."""
+    from thrall_py.commands import differences
+
+    drifted: dict[str, list[str]] = {}
+    for each in reports:
+        if each.has_drifted:
+            drifted.setdefault(each.catalog, []).append(each.server)
+    for path, names in drifted.items():
+        invocation.note(differences.advice(path, names))
+
+
+def _point_to_doctor(invocation: Invocation, broken: list[tuple[str, str]]) -> None:
+    """Tell a person at a terminal what looks at servers that failed; once, by the first."""
+    if broken and os.isatty(2):
+        catalog, server = broken[0]
+        words = ["thrall", "doctor", "--catalog", catalog, server]
+        invocation.note(f"to see what is wrong with it: {visible(shlex.join(words))}", server)

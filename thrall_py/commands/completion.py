@@ -131,6 +131,8 @@ def _names(
         case "items":
             definition = outline.read(path).tools.get(given["tool"], {})
             return candidates.items(definition.get("inputSchema"), given["items"], word)
+        case "name":
+            return [*candidates.servers(outline.read(path).servers)]
         case "names" if given.get("update", True):
             return [*candidates.servers(outline.read(path).servers)]
         case _:

@@ -1,10 +1,14 @@
 """How differences are shown: in full as text, or word by word at a terminal."""
 
+import shlex
+from collections.abc import Iterable
+
 from thrall_py.catalog import report
 from thrall_py.catalog.report import Report
 from thrall_py.commands.invocation import is_styled, say
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
+from thrall_py.visible import visible
 
 _MOST = 20  # differences told on stderr
 _SIDE = 1000  # characters of each side of one
@@ -22,6 +26,12 @@ def show(told: Report, heading: str, interrupts: Interrupts) -> None:
     lines = [heading] if heading else []
     lines += report.describe(told)
     stdio.write((f"{line}\n".encode() for line in lines), interrupts)
+
+
+def advice(catalog: str, servers: Iterable[str]) -> str:
+    """Say what a person does about drift."""
+    again = shlex.join(["thrall", "pin", catalog, "--update", *servers])
+    return f"review, then re-pin: {visible(again)}"
 
 
 def tell(told: Report, about: str) -> None:

@@ -32,7 +32,7 @@ def run(
     """Examine a server and print the report; the exit status, that of the first failure."""
     checks = []
     connection = connection._replace(subject=spec.program)
-    with invocation.interrupts as interrupts:
+    with invocation.ready() as interrupts:
         steps = _steps(spec, server, connection, interrupts)
         with contextlib.closing(steps):  # which ends the server if the report cannot be written
             for check in steps:

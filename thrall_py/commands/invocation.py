@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 
 from thrall_py.errors import OutputError
 from thrall_py.transport import stdio
@@ -22,7 +23,19 @@ class Invocation:
         self.subject = ""
         self.interrupts = Interrupts()
         self.is_quiet = False  # nothing but failures is told
+        self.at_start: list[Callable[[], None]] = []  # what waits until `ready`
         self.at_end = contextlib.ExitStack()  # what is to be done before the program ends
+
+    def ready(self) -> Interrupts:
+        """Do what had to wait until the command line and its inputs were accepted.
+
+        Returns:
+            The signals, to be entered before a server is started.
+
+        """
+        for act in self.at_start:
+            act()
+        return self.interrupts
 
     def need_stdout(self) -> None:
         """Refuse to start anything whose answer has no place to go."""

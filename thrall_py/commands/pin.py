@@ -28,6 +28,7 @@ _SURFACE = ("instructions", "tools", "prompts", "resources", "resourceTemplates"
 @click.option("--except", "leave_out", multiple=True, metavar="GLOB", help="Leave these tools out.")
 @click.option("--surface", multiple=True, type=click.Choice(_SURFACE), metavar="PART",
               help="Pin tools and PART, not everything.")  # fmt: skip
+@click.option("--elicitation", is_flag=True, help="Say that the server may ask the user things.")
 @click.option("--allow-literal", is_flag=True, help="Store words that look like credentials.")
 @options.jobs
 @options.server_options
@@ -51,6 +52,7 @@ def pin(  # noqa: PLR0913 - one for each option of its own
     only: tuple[str, ...],
     leave_out: tuple[str, ...],
     surface: tuple[str, ...],
+    elicitation: bool,
     allow_literal: bool,
     jobs: int,
     server_options: ServerOptions,
@@ -70,6 +72,9 @@ def pin(  # noqa: PLR0913 - one for each option of its own
 
     wanted = PinOptions(
         catalog, names, source, update, yes, dry_run, name, prefix, only, leave_out, surface,
-        allow_literal, jobs, server_options, CommandOptions(tool, schema, description),
+        elicitation, allow_literal, jobs, server_options,
+        CommandOptions(tool, schema, description),
     )  # fmt: skip
-    return pinning.run(invocation, wanted, watching.begin(invocation, watch, connection))
+    files = (catalog, source, server_options.header_file)
+    connection = watching.begin(invocation, watch, connection, files=files)
+    return pinning.run(invocation, wanted, connection)

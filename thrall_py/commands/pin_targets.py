@@ -38,6 +38,7 @@ class PinOptions(NamedTuple):
     only: tuple[str, ...]
     leave_out: tuple[str, ...]
     surface: tuple[str, ...]
+    elicitation: bool
     allow_literal: bool
     jobs: int
     server: ServerOptions
@@ -94,6 +95,8 @@ def _refuse_contradictions(invocation: Invocation, wanted: PinOptions) -> None:
     ]
     if len(given) > 1:
         raise UsageError(f"{given[0]} and {given[1]} exclude each other")
+    if (wanted.name or "").startswith("-"):
+        raise UsageError("--name may not begin with a dash: no command line could name the server")
     if not given:
         raise UsageError("no server is given: write it behind --, or give a --url or a --from FILE")
     if wanted.update and wanted.catalog == file.STDOUT:
@@ -129,14 +132,17 @@ def _target(
         surface = tuple(part for part in entry.SURFACE if part in (*wanted.surface, "tools"))
     wishes = filing.Wishes(name, wanted.prefix, choice, surface)
     earlier = filing.earlier_name(catalog, server.launch, name)
-    kept = catalog.servers[earlier].surface if earlier is not None else entry.SURFACE
+    kept = catalog.servers.get(earlier) if earlier is not None else None
+    modes = kept.modes if kept else ()
     return Target(
         server.launch,
         server.given,
         wishes,
-        surface or kept,
+        surface or (kept.surface if kept else entry.SURFACE),
         wanted.allow_literal,
         name=earlier or name,
+        modes=mcp.MODES if wanted.elicitation else modes,
+        source=wanted.source,
     )
 
 

@@ -1,10 +1,9 @@
 """How `call` finds a pinned tool, and what a person is told when it is not as pinned."""
 
-import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import file
+from thrall_py.catalog import file, parameters
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.catalog.report import Report
@@ -16,7 +15,6 @@ from thrall_py.verbs import fitting
 from thrall_py.verbs.call import Call, OnResult
 from thrall_py.verbs.items import Item
 from thrall_py.verbs.pinned_call import Callbacks
-from thrall_py.visible import visible
 
 _MOST_FAULTS = 20
 
@@ -62,6 +60,17 @@ def find(path: str, wanted: Call, given: Sequence[Item] | None, *, validate: boo
     return None if faults else found
 
 
+def takes_no_arguments(path: str, tool: str) -> bool:
+    """Whether the pinned schema of a tool leaves nothing to be given.
+
+    Raises:
+        CatalogError: the catalog is of no use, or does not have the tool.
+
+    """
+    item = file.entry_offering(file.read(path), tool).offered[tool]
+    return parameters.are_none(item.definition.get("inputSchema"))
+
+
 def help_page(path: str, tool: str) -> str:
     """Describe how a pinned tool is called.
 
@@ -97,7 +106,7 @@ def callbacks(
         # The sentences begin with the tool, so they need not name it again.
         nameless = [each._replace(tool=None) for each in drifted]
         differences.tell(Report("", "", differences=nameless, redact=redact), invocation.subject)
-        again = shlex.join(["thrall", "pin", found.catalog, "--update", found.server])
-        return f"review, then re-pin: {visible(again)} (--unverified calls it as it is)"
+        again = differences.advice(found.catalog, [found.server])
+        return f"{again} (--unverified calls it as it is)"
 
     return Callbacks(on_result, on_drift)

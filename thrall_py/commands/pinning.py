@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from thrall_py import errors
 from thrall_py.catalog import file, filing, report
-from thrall_py.catalog.drift import Difference
-from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.filing import Filed
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.commands import differences, pin_targets, servers
 from thrall_py.commands.invocation import Invocation, is_styled, say
@@ -23,7 +22,7 @@ from thrall_py.verbs import pin as verb
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.verbs.pin import Failed, Found
 
-Pin = tuple[Found, filing.Filed]
+Pin = tuple[Found, Filed]
 
 
 class Stored(NamedTuple):
@@ -32,6 +31,7 @@ class Stored(NamedTuple):
     pins: list[Pin]
     refused: list[Failed]
     text: str
+    is_held: bool  # not written, because a person is to be asked
 
 
 def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOptions) -> int:
@@ -41,36 +41,60 @@ def run(invocation: Invocation, wanted: PinOptions, connection: ConnectionOption
     # What cannot be written is refused before anything is started.
     catalog = file.read_for_update(wanted.catalog)
     targets, failed = pin_targets.choose(invocation, wanted, catalog)
-    asks = wanted.update and not (wanted.yes or wanted.dry_run)
-    if asks and not (os.isatty(0) and os.isatty(2)):
-        raise UsageError("--update asks before it writes: say --yes, or --dry-run to look only")
+    asks = _may_ask(wanted)
     invocation.subject = wanted.catalog
-    with invocation.interrupts as interrupts:
+    with invocation.ready() as interrupts:
         results = [*failed, *verb.pin_all(targets, connection, wanted.jobs, interrupts)]
         interrupts.poll()
         interrupts.check()  # a signal during the teardown: nothing is written then
         found = [result for result in results if isinstance(result, Found)]
         failed = [result for result in results if isinstance(result, Failed)]
-        stored = _store(wanted, found, interrupts, write=not (asks or wanted.dry_run))
+        stored = _store(wanted, found, interrupts, asks=asks)
         failed += stored.refused
         for failure in failed:
             say(failure.sentence, failure.name or wanted.catalog)
         _tell(stored, wanted, invocation)
         _print(stored, wanted, interrupts)
-        changes = [change for _, filed in stored.pins for change in filed.differences]
-        refused = asks and changes and not _ask(changes, interrupts)
-        if asks and stored.pins and not refused:
-            _store(wanted, found, interrupts, write=True, shown=stored.text)
-    if changes and not wanted.dry_run:
-        invocation.note("nothing was written" if refused else "written", wanted.catalog)
+        changed = [filed for _, filed in stored.pins if filed.is_changed]
+        refused = stored.is_held and not _ask(changed, interrupts)
+        if stored.is_held and not refused:
+            _store(wanted, found, interrupts, asks=False, shown=stored.text)
+    if (changed or (failed and stored.pins)) and not wanted.dry_run:
+        _tell_outcome(invocation, wanted, len(stored.pins), len(failed), refused=refused)
     if failed:
         return failed[0].status
-    return errors.ANSWER_IS_NO if refused or (wanted.dry_run and changes) else errors.ANSWERED
+    return errors.ANSWER_IS_NO if refused or (wanted.dry_run and changed) else errors.ANSWERED
 
 
-def _ask(changes: Sequence[Difference], interrupts: Interrupts) -> bool:
+def _may_ask(wanted: PinOptions) -> bool:
+    """Whether a person is to be asked before an earlier pin is changed.
+
+    Raises:
+        UsageError: it would be necessary, and nobody is there.
+
+    """
+    if wanted.yes or wanted.dry_run or wanted.catalog == file.STDOUT:
+        return False
+    is_person = os.isatty(0) and os.isatty(2)
+    if wanted.update and not is_person:
+        raise UsageError("--update asks before it writes: say --yes, or --dry-run to look only")
+    return is_person
+
+
+def _ask(changed: Sequence[Filed], interrupts: Interrupts) -> bool:
     """Ask the person, who may have seen a long report, or have it in a file."""
-    return stdio.ask(f"{report.tally(changes)}: write this to the catalog?", interrupts)
+    differences = [each for filed in changed for each in filed.differences]
+    again = any(filed.relaunch for filed in changed)
+    what = report.counted(differences, is_relaunched=again)
+    return stdio.ask(f"{what}: write this to the catalog?", interrupts)
+
+
+def _tell_outcome(
+    invocation: Invocation, wanted: PinOptions, pinned: int, failed: int, *, refused: bool
+) -> None:
+    """Tell whether the catalog was written, and how much of what was wanted."""
+    part = f", {pinned} of {pinned + failed} servers" if failed else ""
+    invocation.note("nothing was written" if refused else f"written{part}", wanted.catalog)
 
 
 def _store(
@@ -78,10 +102,10 @@ def _store(
     found: Sequence[Found],
     interrupts: Interrupts,
     *,
-    write: bool,
+    asks: bool,
     shown: str | None = None,
 ) -> Stored:
-    """Put what was found into the catalog, and the catalog into its file if that is wanted.
+    """Put what was found into the catalog, and that into its file, unless a person is to be asked.
 
     Raises:
         CatalogError: it is not what was `shown`, since somebody changed it meanwhile.
@@ -100,9 +124,12 @@ def _store(
         text = file.dumps(catalog) if pins else ""
         if shown not in (None, text):
             raise CatalogError("the catalog was changed meanwhile, so nothing was written")
-        if pins and write and path != file.STDOUT:
+        is_held = asks and any(
+            filed.matters or (filed.is_changed and wanted.update) for _, filed in pins
+        )
+        if pins and not (is_held or wanted.dry_run or path == file.STDOUT):
             file.write(path, text)
-    return Stored(pins, refused, text)
+    return Stored(pins, refused, text, is_held)
 
 
 def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
@@ -112,19 +139,21 @@ def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
     for found, each in stored.pins:
         tell = functools.partial(say, about=each.name)
         odd = each._replace(warnings=[*found.oddities, *each.warnings])
-        occasion = _occasion(wanted, each.entry)
+        occasion = _occasion(stored, wanted, each)
         listing.tell(odd, found.redact, tell, occasion=occasion, terminal=is_styled(2))
         if found.target.given and wanted.source is not None:
             names = ", ".join(f"${{{name}}}" for name in found.target.given)
             tell(f"secrets of the file are left out: set {names} for check and call")
 
 
-def _occasion(wanted: PinOptions, entry: Entry) -> Occasion:
+def _occasion(stored: Stored, wanted: PinOptions, filed: Filed) -> Occasion:
     if wanted.dry_run:
         return Occasion.DRY_RUN
-    if wanted.update:
+    if wanted.update or (stored.is_held and filed.is_changed):
         return Occasion.UPDATE
-    return Occasion.COMMAND if isinstance(entry.launch, ExecSpec) else Occasion.PIN
+    if stored.is_held:
+        return Occasion.HELD
+    return Occasion.COMMAND if isinstance(filed.entry.launch, ExecSpec) else Occasion.PIN
 
 
 def _print(stored: Stored, wanted: PinOptions, interrupts: Interrupts) -> None:
@@ -136,8 +165,12 @@ def _print(stored: Stored, wanted: PinOptions, interrupts: Interrupts) -> None:
         new = [Shown(each.name, each.entry, it.redact) for it, each in stored.pins if each.is_new]
         servers.show(new, interrupts)
     for found, each in stored.pins:
-        if each.differences:
+        if each.differences or each.relaunch:
             changes = report.Report(
-                wanted.catalog, each.name, differences=each.differences, redact=found.redact
+                wanted.catalog,
+                each.name,
+                differences=each.differences,
+                redact=found.redact,
+                relaunch=each.relaunch,
             )
             differences.show(changes, report.heading(changes), interrupts)

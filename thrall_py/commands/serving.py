@@ -9,7 +9,7 @@ from thrall_py import errors
 from thrall_py.catalog import file
 from thrall_py.catalog.file import Catalog
 from thrall_py.commands.invocation import Invocation
-from thrall_py.errors import CatalogError, Interrupted, UsageError
+from thrall_py.errors import CatalogError, InputError, Interrupted, UsageError
 from thrall_py.gateway import hosting, offer, stdio
 from thrall_py.gateway.address import Door
 from thrall_py.gateway.audit import Log
@@ -63,8 +63,7 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
             f"{visible(wanted.catalog)} has no servers, so there is nothing to serve"
         )
     offered = offer.make(catalog, read_only=wanted.read_only, ask=wanted.ask)
-    # Taken out of the environment: the servers inherit that, and it is not for them.
-    token = os.environ.pop(http.token_env) if http.token_env else ""
+    token = _token(http.token_env)
     settings = _settings(wanted, offered, token)
     opening = _opening(wanted, catalog, connection)
     if http.address is None:
@@ -75,6 +74,14 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
     if signum is not None:
         raise Interrupted(signum)
     return errors.ANSWERED
+
+
+def _token(name: str | None) -> str:
+    """Take a token out of the environment: the servers inherit that, and it is not for them."""
+    token = os.environ.pop(name, "") if name else ""
+    if name and not token:
+        raise InputError(f"the variable {name} is not set (or not exported), or is empty")
+    return token
 
 
 def _on_stdio(

@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from thrall_py.commands.invocation import Invocation, draw, say
 from thrall_py.errors import UsageError
@@ -16,22 +16,30 @@ _Follow = Callable[[str, Redactor], Watcher]
 
 
 def begin(
-    invocation: Invocation, wanted: WatchOptions, connection: ConnectionOptions, subject: str = ""
+    invocation: Invocation,
+    wanted: WatchOptions,
+    connection: ConnectionOptions,
+    subject: str = "",
+    *,
+    files: Iterable[str | None],
 ) -> ConnectionOptions:
     """Let the conversations of this run be followed as the options ask.
+
+    A trace is opened when the invocation is `ready`: until then its file is as it was.
 
     Args:
         invocation: the run; what is opened is closed at its end.
         wanted: what the options ask for.
         connection: how servers are spoken to.
         subject: the tool that is called; empty if each server has a name.
+        files: what the command line says that the run reads or writes, beside the server's words,
+            which no trace may be; None for what is not given.
 
     Returns:
         How they are spoken to, now before an audience.
 
     Raises:
         UsageError: the options exclude each other.
-        InputError: the trace cannot be written.
 
     """
     if wanted.quiet and wanted.verbose:
@@ -39,12 +47,14 @@ def begin(
     invocation.is_quiet = wanted.quiet
     present = _Present()
     if wanted.trace is not None:
-        _admit_trace(present, wanted.trace, invocation, is_call=bool(subject))
+        used = (*files, *(invocation.server or ()), os.environ.get("SSL_CERT_FILE"))
+        opening = functools.partial(_admit_trace, present, wanted.trace, invocation, used)
+        invocation.at_start.append(functools.partial(opening, is_call=bool(subject)))
     if wanted.verbose:
         _admit_narrator(present)
     elif not wanted.quiet and wanted.trace != _STDERR:
         _admit_status_line(present, invocation)
-    if not present.followers:
+    if not present.followers and wanted.trace is None:
         return connection
     return connection._replace(audience=present, subject=subject)
 
@@ -68,21 +78,26 @@ class _Present(Audience):
         self.on_asking(names)
 
 
-def _admit_trace(present: _Present, path: str, invocation: Invocation, *, is_call: bool) -> None:
+def _admit_trace(
+    present: _Present,
+    path: str,
+    invocation: Invocation,
+    files: Iterable[str | None],
+    *,
+    is_call: bool,
+) -> None:
     from thrall_py.output.trace import Trace, Tracer
 
-    trace = Trace(path)
+    def tell(why: str) -> None:  # at once: in `check` and `pin` it happens in other processes
+        say(f"the trace is not complete: {why}", invocation.subject)
+
+    trace = Trace(path, files, on_failure=tell)
+    invocation.at_end.callback(trace.close)
 
     def follow(subject: str, redact: Redactor) -> Watcher:
         return Tracer(trace, "" if is_call else subject, redact)
 
-    def end() -> None:
-        trace.close()
-        if trace.failure:
-            say(f"the trace is not complete: {trace.failure}", invocation.subject)
-
     present.followers.append(follow)
-    invocation.at_end.callback(end)
 
 
 def _admit_narrator(present: _Present) -> None:

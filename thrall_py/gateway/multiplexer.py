@@ -198,7 +198,7 @@ class Conversation:
             self._fail(self._failures.did(await self._link.close(), ServerGoneError))
             return
         except MessageTooLarge as problem:
-            self._fail(self._failures.did(f"sent more than {problem.size}"))
+            self._fail(self._failures.did(problem.what))
         except ThrallError as problem:
             told = problem
             self._fail(lambda _: told)

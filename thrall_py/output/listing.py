@@ -17,9 +17,13 @@ Row = tuple[str, str, str]
 
 
 class Occasion(Enum):
-    """What is told of, in the words around the number of tools; they are named for a pin alone."""
+    """What is told of, in the words around the number of tools; they are named for a pin alone.
+
+    A pin is held while a person is asked about another one.
+    """
 
     PIN = "{} pinned; hints are the server's own word, nobody has verified them"
+    HELD = "{}, to be pinned; hints are the server's own word, nobody has verified them"
     COMMAND = "{} pinned, a plain command"
     UPDATE = "{}"
     DRY_RUN = "would pin {}; nothing was written"
@@ -46,7 +50,7 @@ def tell(
     tools = filed.entry.tools
     count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
     say(occasion.value.format(count))
-    rows = _MOST_TOOLS if occasion is Occasion.PIN else 0
+    rows = _MOST_TOOLS if occasion in (Occasion.PIN, Occasion.HELD) else 0
     shown = [_row(name, item, redact) for name, item in list(tools.items())[:rows]]
     if terminal and shown:
         from thrall_py.output import pretty

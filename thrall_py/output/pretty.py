@@ -10,9 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from thrall_py.catalog import report
+from thrall_py.catalog.change import Change
 from thrall_py.catalog.report import Report
 from thrall_py.output import checkup, worddiff
 from thrall_py.output.checkup import Check, Outcome
+from thrall_py.redact import Redactor
 
 _OUTCOMES = {
     Outcome.OK: ("\N{CHECK MARK}", "green"),
@@ -22,6 +24,7 @@ _OUTCOMES = {
 }
 _STYLES = {worddiff.REMOVED: "red strike", worddiff.ADDED: "green bold", worddiff.SAME: ""}
 _MARKS = {worddiff.REMOVED: ("[-", "-]"), worddiff.ADDED: ("{+", "+}"), worddiff.SAME: ("", "")}
+_FOLD = 10  # lines of a whole definition
 _GAP = 2  # columns between two of a table
 _BAR = 20  # columns
 _BARS = {True: ("━", "─"), False: ("#", ".")}  # what is done and what is not, without colour, too
@@ -63,6 +66,8 @@ def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
     is_plain = console.color_system is None or console.no_color
     if heading:
         console.print(Text(heading, style="bold"))
+    for line in (*(f"  {line}" for line in told.relaunch), *report.overview(told)):
+        console.print(Text(line))
     for difference in told.differences:
         kind = difference.change.kind
         console.print(
@@ -74,14 +79,34 @@ def print_differences(told: Report, heading: str, *, stderr: bool) -> None:
                 f", {report.verb(difference.change)}{told.remark(difference)}",
             )
         )
-        changed = Text()
-        for piece in worddiff.pieces(difference.change, told.redact):
-            before, after = _MARKS[piece.sign] if is_plain else _MARKS[worddiff.SAME]
-            changed.append(f"{before}{piece.text}{after}", _STYLES[piece.sign])
+        changed = _words(difference.change, told.redact, console.width * _FOLD, is_plain=is_plain)
         console.print(Padding(changed, (0, 0, 0, 4), expand=False))
         hidden = report.hidden_words(difference.change, told.redact)
         if hidden:
             console.print(Padding(Text(hidden, style="red"), (0, 0, 0, 4), expand=False))
+
+
+def _words(change: Change, redact: Redactor, most: int, *, is_plain: bool) -> Text:
+    """Lay out the words of both sides; of what came or went whole `most` characters at most."""
+    changed = Text()
+    if report.is_whole(change):
+        held = change.before or change.after
+        said = report.summary(held, redact) if held else ""
+        if change.after is None:  # the definition is in the catalog
+            return changed.append(said or "no description", _STYLES[worddiff.REMOVED])
+        changed.append(f"{said}\n" if said else "")
+    sign = worddiff.SAME
+    for piece in worddiff.pieces(change, redact):
+        if not is_plain and {sign, piece.sign} == {worddiff.REMOVED, worddiff.ADDED}:
+            changed.append(" ")  # in what is copied there are no colours to tell them apart
+        sign = piece.sign
+        before, after = _MARKS[sign] if is_plain else _MARKS[worddiff.SAME]
+        text, more = piece.text, 0
+        if report.is_whole(change):
+            text, more = text[:most], len(text[most:])
+        changed.append(f"{before}{text}{after}", _STYLES[sign])
+        changed.append(f"\nand {more} more characters, which a pipe shows: | less" if more else "")
+    return changed
 
 
 def status_line(

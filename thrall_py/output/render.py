@@ -77,10 +77,11 @@ class MediaPart(NamedTuple):
         """Its content, piece by piece.
 
         Raises:
-            ServerError: it is not base64; pieces before that have been yielded.
+            ServerError: there is none, or it is not base64; pieces before that have been yielded.
 
         """
-        assert self.content, "a link has nothing to decode"
+        if self.content is None:
+            raise _unusable(f"the {visible(self.kind[:_SHOWN])} part has no data")
         if self.encoding == "json":
             yield self.content.text.encode("latin-1")
         elif self.encoding == "text":
@@ -132,7 +133,7 @@ class Rendered(NamedTuple):
         media = [part for part in self.parts if isinstance(part, MediaPart)]
         if not media and len(self.parts) == 1 and isinstance(self.parts[0], TextPart):
             return self.parts[0].encode(terminal=False)
-        if len(media) != 1 or media[0].content is None:
+        if len(media) != 1 or media[0].is_link:
             texts = len(self.parts) - len(media)
             raise OutputError(
                 f"--raw is for one part, and the answer has {texts} of text and {len(media)} others"

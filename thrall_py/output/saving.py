@@ -36,7 +36,7 @@ def save(rendered: Rendered, directory: str, *, force: bool = False) -> dict[int
     parts = {
         place: part
         for place, part in enumerate(rendered.parts)
-        if isinstance(part, MediaPart) and part.content is not None
+        if isinstance(part, MediaPart) and not part.is_link
     }
     for part in parts.values():
         for _ in part.decode():  # all of them are sound before the first is written

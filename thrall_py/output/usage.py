@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import parameters, review
+from thrall_py.catalog import parameters, review, wording
 from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.catalog.parameters import Parameter
@@ -37,7 +37,7 @@ class Shown(NamedTuple):
     def fields(self) -> tuple[str, ...]:
         """Its name, how it is started or where it is, its version, number of tools, and prefix."""
         entry = self.entry
-        said = (self.name, entry.launch.origin, entry.server.version)
+        said = (self.name, entry.launch.shown, entry.server.version)
         count, prefix = str(len(entry.tools)), self.redact.plain(entry.prefix, _NAME)
         return *(self.redact.plain(each, _NAME) for each in said), count, prefix
 
@@ -94,8 +94,7 @@ def help_page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     yield ""
     yield from page(name, item, catalog)
     yield ""
-    yield "An argument is shown as name:type, with ! if it has to be given and = before its"
-    yield "default. Write name=text for a string, name:=JSON for anything else."
+    yield "Write name=text for a string, name:=JSON for anything else."
     yield "The options are those of thrall call --help."
 
 
@@ -113,14 +112,34 @@ def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
         yield ""
         yield "arguments:"
     for parameter in known:
-        yield f"  {visible(_short(parameter))}"
-        about = visible_text(parameter.description)
-        yield from (f"      {line}" for line in about.split("\n") if line)
+        yield from _described(parameter, _how_needed(parameter))
+    answer = parameters.find(item.definition.get("outputSchema"))
+    if answer:
+        yield ""
+        yield "answer (structured content, which --json prints):"
+    for member in answer:
+        yield from _described(member, "" if member.is_required else "may be missing")
     yield ""
     yield "example:"
     words = [_example(parameter) for parameter in known if parameter.is_required]
     call = ["thrall", "call", name, *(words or ["{}"]), "--catalog", catalog]
     yield "  " + visible(shlex.join(call))
+
+
+def _described(parameter: Parameter, more: str) -> Iterator[str]:
+    """Make the lines about a parameter, or a member of an answer: its kind, what it is for."""
+    kind = wording.kind(parameter) + (f" ({more})" if more else "")
+    yield visible(f"  {parameter.name}: {kind}")
+    about = visible_text(parameter.description)
+    yield from (f"      {line}" for line in about.split("\n") if line)
+
+
+def _how_needed(parameter: Parameter) -> str:
+    if parameter.is_required:
+        return "required"
+    if "default" in parameter.schema:
+        return f"optional; {canonical.compact(parameter.schema['default'])} if it is not given"
+    return "optional"
 
 
 def _parameters(item: PinnedItem) -> list[Parameter]:
@@ -140,4 +159,10 @@ def _type(parameter: Parameter) -> str:
 
 
 def _example(parameter: Parameter) -> str:
-    return f"{parameter.key}{'=' if parameter.types == ('string',) else ':='}..."
+    """Write an ITEM for a parameter, with its first value if it takes only some."""
+    if not parameter.choices:
+        return f"{parameter.key}{'=' if parameter.types == ('string',) else ':='}..."
+    value = parameter.choices[0]
+    if isinstance(value, str) and not value.startswith("@"):  # which would name a file
+        return f"{parameter.key}={value}"
+    return f"{parameter.key}:={canonical.compact(value)}"

@@ -36,9 +36,19 @@ class Aftermath:
         self._replied = (self._replied if unread else 0) + size
         return self._replied <= _REPLIES_LIMIT
 
-    def sentence(self, stage: str, unread: int, *, ran: bool = True) -> str:
-        """Say it behind a failure at `stage`; not `ran`: the last request ran nothing."""
-        # If more is unread than what stands behind it, the call itself was not read whole.
-        may_have_run = self._has_run or (ran and unread <= self._replied)
-        said = "; the tool may have run" if may_have_run and stage == _CALL else ""
+    def sentence(self, stage: str, unread: int, *, ran: bool = True, unsent: bool = False) -> str:
+        """Say it behind a failure at `stage`.
+
+        Args:
+            stage: what failed.
+            unread: bytes that the server has not read.
+            ran: whether the last request may have run anything.
+            unsent: whether something did not even leave us: the request, or a reply behind it.
+
+        """
+        # If more is unread than what stands behind it, the request itself was not read whole.
+        is_cut = unread > self._replied
+        said = ", and not all of the request was read" if unsent and is_cut else ""
+        may_have_run = self._has_run or (ran and not is_cut)
+        said += "; the tool may have run" if may_have_run and stage == _CALL else ""
         return said + self.skipped.sentence()

@@ -61,6 +61,14 @@ class Channel(Protocol):
     def settle(self) -> None:
         """Take note that every request has its response: what more may come is not waited for."""
 
+    def has_ended(self) -> bool:
+        """Look, without waiting, whether nothing more can come, as far as that can be seen.
+
+        Raises:
+            errors.Interrupted: a signal asks thrall to stop.
+
+        """
+
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and that the server has not read, as far as is known."""
 
@@ -109,4 +117,4 @@ class MessageTooLarge(Exception):  # noqa: N818 - likewise
 
     def __init__(self, limit: int, unit: str = "line") -> None:
         super().__init__(limit)
-        self.size = f"{limit} bytes in one {unit}"  # that was allowed
+        self.what = f"sent more than {limit} bytes in one {unit}"  # which was allowed

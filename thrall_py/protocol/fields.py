@@ -132,15 +132,23 @@ def span(field: Field, unit: str = "") -> str:
     return f", {words} {unit}".rstrip()
 
 
-def typed(field: Field, text: str) -> Json:
+def typed(field: Field, text: str, *more: str) -> Json:
     """Read an answer as it is typed: by the field's type, with commas between several.
+
+    Args:
+        field: of a form.
+        text: the answer.
+        more: given beside it; then each is one value, commas and all.
 
     Raises:
         Misfit: it is not what the field takes.
 
     """
+    if more and field.type != "array":
+        raise Misfit
     if field.type == "array":
         parts = [part.strip() for part in text.split(",")] if text else []
+        parts = [text, *more] if more else parts
         return checked(field, [_chosen(field, part) for part in parts])
     if field.choices:
         return _chosen(field, text)

@@ -35,7 +35,7 @@ class Handshake(Opening):
         except ChannelClosed as problem:
             if session.channel.unread_by_server():  # it has not seen the probe, nor died of it
                 raise session.closed(problem) from None
-            self._initialize_afresh("ended")
+            self._initialize_afresh("exited")
         else:
             self._after_probe(response)
 
@@ -49,10 +49,10 @@ class Handshake(Opening):
         try:
             response = self._ask("initialize", self._offer(mcp.LEGACY[0]))
         except ServerError:
-            self._initialize_afresh("refused, and failed at initialize behind it")
+            self._initialize_afresh("refused it, and failed at the initialize that followed")
             return
         if response.error:  # the probe may have spoilt this process
-            self._initialize_afresh("refused, and refused initialize behind it as well")
+            self._initialize_afresh("refused it, and then initialize as well")
         else:
             self._accept_initialize(response)
 
@@ -62,12 +62,12 @@ class Handshake(Opening):
         A late answer to the probe alone decides only if `initialize` stays without one: servers
         that answer both have gone back to the legacy era with the second.
         """
-        self.detour = "was silent"
+        self.detour = "did not answer it"
         offer = self._offer(mcp.LEGACY[0])
         size = len(wire.request(self.session.send("initialize", offer), "initialize", offer))
         response, late = self._wait_behind_probe(patience, size)
         if response is None and late is None:
-            self._initialize_afresh("was silent, and silent to initialize behind it as well")
+            self._initialize_afresh("answered neither it nor the initialize that followed")
         elif response is None:
             assert late, "see above"
             self._after_probe(late)

@@ -46,6 +46,17 @@ def response(id_: Id, message: wire.Message) -> Response | None:
     return None if message.result is None else Response(id_, message.result, None)
 
 
+def broken(line: bytes | bytearray, requests: OpenRequests, *, is_modern: bool) -> str:
+    """Say what a line that cannot be read was meant as, if somebody waits for it; else nothing.
+
+    An answer is what we wait for. A request the server waits with, before it answers ours; in
+    2026-07-28 there is none.
+    """
+    if wire.is_broken_answer(line, requests):
+        return "an answer"
+    return "a request" if requests and not is_modern and wire.is_broken_request(line) else ""
+
+
 def is_echo(message: wire.Message, requests: OpenRequests) -> bool:
     """Tell whether our own request came back: the server repeats what it reads, as cat does."""
     if message.id is None:

@@ -31,7 +31,7 @@ URL_ELICITATION_REQUIRED = -32042  # 2025-11-25, "Elicitation": the user has to 
 MODERN_ONLY_CODES = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY)
 
 ELICITATION = "elicitation/create"
-FORM, PAGE = "form", "url"  # its modes
+FORM, PAGE = MODES = ("form", "url")  # of elicitation
 SAMPLING = "sampling"  # beside them: that a model can be asked
 _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
@@ -221,7 +221,7 @@ def parse_initialize_result(result: Value) -> ServerInfo | None:
     revision = wire.load_or_none(result.member("protocolVersion"))
     if not isinstance(revision, str):
         return None
-    return _server_info(revision, result, result.member("serverInfo"))
+    return _server_info(revision, result, server_info(result))
 
 
 def parse_discover_result(result: Value) -> ServerInfo | None:
@@ -229,10 +229,14 @@ def parse_discover_result(result: Value) -> ServerInfo | None:
     versions = wire.load_or_none(result.member("supportedVersions"))
     if not _is_list(versions) or MODERN not in versions:
         return None
+    return _server_info(MODERN, result, server_info(result))
+
+
+def server_info(result: Value) -> Value | None:
+    """Find what a result says of the server, in the place of either era."""
     meta = result.member("_meta")
-    # Drafts had it in the body; some servers still do.
-    info = (meta and meta.member(META + "serverInfo")) or result.member("serverInfo")
-    return _server_info(MODERN, result, info)
+    # Drafts of 2026-07-28 had it in the body; some servers still do.
+    return (meta and meta.member(META + "serverInfo")) or result.member("serverInfo")
 
 
 def parse_page(result: Value, kind: Kind) -> Page:
@@ -252,6 +256,18 @@ def parse_page(result: Value, kind: Kind) -> Page:
     if following is None:
         raise JsonError('its "nextCursor" is not a string')
     return Page(items.children, following)
+
+
+def parse_requests(requests: Value | None) -> dict[str, Asked] | None:
+    """Read the `inputRequests` of a result, by name; None if one of them is no request."""
+    if requests is None or requests.first == "n":
+        return {}
+    if requests.first != "{" or any(each.first != "{" for each in requests.members().values()):
+        return None
+    return {
+        name: Asked(each.member_string("method"), each.member("params"))
+        for name, each in requests.members().items()
+    }
 
 
 def _capabilities(revision: str, modes: Sequence[str]) -> dict[str, object]:

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from enum import Enum
 
 from thrall_py.errors import (
-    ServerError,
+    NoCommonVersionError,
     ServerGoneError,
     ThrallError,
     TimedOutError,
     UnauthorizedError,
 )
 from thrall_py.protocol import mcp
+from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.matching import Response
 from thrall_py.protocol.session import Session
 
@@ -41,6 +42,7 @@ class Opening:
         detour: what the server did when it was probed, if it was not simply an answer, as words
             after "the server".
         has_restarted: whether that took a fresh start.
+        said: the result that opened the session; None while it is only remembered.
 
     """
 
@@ -49,6 +51,7 @@ class Opening:
         self._seconds = seconds
         self.detour = ""
         self.has_restarted = False
+        self.said: Value | None = None
         self.session = start()
         self._since = self.session.clock()
 
@@ -151,6 +154,7 @@ class Opening:
             if response.error and mcp.MODERN in response.error.supported:
                 raise self.session.failed(f"refused {mcp.MODERN}, which it says it supports,")
             raise self._no_common_version("an older one", mcp.MODERN)
+        self.said = response.result
         self.session.complete_handshake(server)
 
     # -- the legacy era ------------------------------------------------------------------------
@@ -179,14 +183,17 @@ class Opening:
             raise self.session.failed(f"answered initialize with {mcp.MODERN}, which has none,")
         if server.revision not in mcp.LEGACY:
             raise self._no_common_version(server.revision)
+        self.said = response.result
         self.session.complete_handshake(server)
         self.session.notify("notifications/initialized")
 
     def _ask(self, method: str, params: str) -> Response:
         return self.session.ask(method, params, self._seconds, self._since)
 
-    def _no_common_version(self, theirs: str, ours: str = ", ".join(mcp.REVISIONS)) -> ServerError:
+    def _no_common_version(
+        self, theirs: str, ours: str = ", ".join(mcp.REVISIONS)
+    ) -> NoCommonVersionError:
         words = self.session.redact.plain(theirs)
-        return ServerError(
+        return NoCommonVersionError(
             f"no common protocol version: the server speaks {words}, thrall asked for {ours}"
         )

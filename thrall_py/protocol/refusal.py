@@ -20,7 +20,9 @@ def refused(
     """
     message = redact.quoted(error.message) if error.message else ""
     if error.code == mcp.URL_ELICITATION_REQUIRED:
-        urls = ", ".join(redact.quoted(url) for url in error.urls[:_URLS_SHOWN])
+        from thrall_py.protocol import elicitation
+
+        urls = ", ".join(elicitation.address(url, redact) for url in error.urls[:_URLS_SHOWN])
         wanted = "the server wants a page visited before the call"
         return InputNeededError(f"{wanted}: {urls or message}")
     missing = error.wanted_modes.difference(modes)

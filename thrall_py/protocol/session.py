@@ -23,7 +23,7 @@ from thrall_py.protocol.channel import (
 from thrall_py.protocol.echo import Echo
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.matching import Id, Response
-from thrall_py.protocol.user import Clock, Respondent, User
+from thrall_py.protocol.user import Clock, Respondent, Unaskable, User
 from thrall_py.redact import Redactor
 
 HANDSHAKE = "the handshake"  # the stage
@@ -54,7 +54,7 @@ class Session:
         self, channel: Channel, clock: Clock, redact: Redactor, user: User | None = None
     ) -> None:
         self.channel = channel
-        self.user = Respondent(user, clock, redact)
+        self.user = Respondent(user, clock, redact, channel.has_ended)
         self.clock = self.user.clock
         self.redact = redact
         self.server = mcp.ServerInfo(mcp.LEGACY[0])
@@ -181,7 +181,9 @@ class Session:
             try:
                 self._handle_line(self.channel.receive(until + self.user.stood))
             except MessageTooLarge as problem:
-                raise self.failed(f"sent more than {problem.size}") from None
+                raise errors.OversizedError(str(self.failed(problem.what))) from None
+            except Unaskable as problem:
+                raise self.failed(problem.what) from None
             except errors.Interrupted:
                 self._cancel("interrupted")
                 raise
@@ -212,10 +214,9 @@ class Session:
         self.echo.look(line, self.clock())
         try:
             messages = wire.read(line)
-        except JsonError as problem:
-            if wire.is_broken_answer(line, self._open):
-                why = self.redact.plain(str(problem))
-                raise self.failed(f"sent an answer that is {why}") from None
+        except JsonError as why:
+            if kind := matching.broken(line, self._open, is_modern=self.server.is_modern):
+                raise self.failed(f"sent {kind} that is {self.redact.plain(str(why))}") from None
             messages = []
         self._handle_messages(messages, line)
 
@@ -287,14 +288,12 @@ class Session:
             return ServerError("the program repeats its input: it is not an MCP server")
         self.skipped.add_partial(problem.partial)
         option = "--start-timeout" if self.stage == HANDSHAKE else "--timeout"
-        unsent = ", and not all of the request was read" if problem.unsent else ""
-        return TimedOutError(
-            f"no answer to {self.stage} in {seconds:g} s ({option}){unsent}{self._aftermath()}"
-        )
+        after = self._aftermath(unsent=problem.unsent)
+        return TimedOutError(f"no answer to {self.stage} in {seconds:g} s ({option}){after}")
 
     def refused(self, error: mcp.ErrorObject) -> errors.JsonRpcError | errors.InputNeededError:
         """Make the failure of a request that got `error`: its code, words and data."""
         return refusal.refused(error, self.stage, self.redact, self.user.modes)
 
-    def _aftermath(self, *, ran: bool = True) -> str:
-        return self._account.sentence(self.stage, self.channel.unread_by_server(), ran=ran)
+    def _aftermath(self, **known: bool) -> str:
+        return self._account.sentence(self.stage, self.channel.unread_by_server(), **known)

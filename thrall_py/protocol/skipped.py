@@ -1,23 +1,56 @@
 """Lines on a server's output that were nobody's answer: how many, the first, and a hint."""
 
 import re
+from typing import NamedTuple
 
 from thrall_py.redact import Redactor
 
 _KEPT = 4096  # bytes of the first line that are kept, more than is shown
 
-# What a line tells those who know: a pattern, and what to do next.
-_DIAGNOSES = (
-    (r"(?i)^content-length:", "looks like Content-Length framing; MCP wants one message per line"),
-    (r"^[\[{]\s*$", "looks like a message printed over several lines; MCP wants each on one line"),
-    (r"(?i)ok to proceed|need to install", "asks for installation: add -y"),
-    (r'^\{.*"method":"(?:initialize|server/discover)"', "repeats what it reads: no MCP server"),
-    (r"^\x00|\x00.\x00", "looks like UTF-16; MCP wants UTF-8"),
-    (
-        r"(?i)^(?:usage:|unknown (?:option|command))",
-        "looks like a usage message: check the arguments",
-    ),
+
+class Hint(NamedTuple):
+    """What a line tells those who know: words after "the line", and what to do next."""
+
+    words: str
+    advice: str
+
+
+_NO_HINT = Hint("", "")
+_SEVERAL_LINES = Hint(
+    "looks like a message printed over several lines; MCP wants each on one line",
+    "write each message on one line, without indentation, and flush it",
 )
+_USAGE = Hint(
+    "looks like a usage message: check the arguments",
+    "see that the program takes the words behind --, and what it wants to serve on stdio",
+)
+_DIAGNOSES = (
+    (
+        r"(?i)^content-length:",
+        Hint(
+            "looks like Content-Length framing; MCP wants one message per line",
+            "write each message on a line of its own, without headers before it",
+        ),
+    ),
+    (r"^[\[{]\s*$", _SEVERAL_LINES),
+    (
+        r"(?i)ok to proceed|need to install",
+        Hint("asks for installation: add -y", "install it beforehand, or add -y behind npx"),
+    ),
+    (
+        r'^\{.*"method":"(?:initialize|server/discover)"',
+        Hint(
+            "repeats what it reads: no MCP server",
+            "see that the words behind -- start the server",
+        ),
+    ),
+    (
+        r"^\x00|\x00.\x00",
+        Hint("looks like UTF-16; MCP wants UTF-8", "write messages in UTF-8, whatever the locale"),
+    ),
+    (r"(?i)^(?:usage:|unknown (?:option|command))", _USAGE),
+)
+_ANSWER_THE_ID = "answer with the id of the request, as it was sent: the same value, the same type"
 # The first id counts, without another try, so that a hostile line costs no more than its length.
 _STRAY_ANSWER = re.compile(r'^\{(?>.*?"id":)\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
 
@@ -34,19 +67,21 @@ class SkippedLines:
         self._count = 0
         self._first = ""
         self._partial = ""
-        self._hint = ""
+        self._hint = _NO_HINT
 
     def add(self, line: bytes | bytearray) -> None:
         """Count one more line."""
         self._count += 1
-        if self._hint:
+        if self._hint.words:
             return
         text = self._beginning(line)
-        hint = _diagnosis(text) or self._stray(text)
+        hint = _diagnosis(text)
+        if not hint.words:
+            hint = self._stray(text)
         if self._count == 1:
             self._first, self._hint = text, hint
-        elif hint:
-            self._hint = f"a later one {hint}"
+        elif hint.words:
+            self._hint = hint._replace(words=f"a later one {hint.words}")
 
     def add_partial(self, line: bytes | bytearray) -> None:
         """Take note of a line that never ended."""
@@ -60,23 +95,31 @@ class SkippedLines:
             said = f"; skipped {lines}{self._redact.quoted(self._first)}"
         if self._partial:
             said += f"; a line did not end: {self._redact.quoted(self._partial)}"
-        hint = self._hint or _diagnosis(self._partial)
+        hint = self._told().words
         return said + (f" ({hint})" if hint else "")
+
+    @property
+    def advice(self) -> str:
+        """What to do about them, if one of them tells; else empty."""
+        return self._told().advice
+
+    def _told(self) -> Hint:
+        return self._hint if self._hint.words else _diagnosis(self._partial)
 
     def _beginning(self, line: bytes | bytearray) -> str:
         text = bytes(line[:_KEPT]).decode("utf-8", "replace")
-        if len(line) > _KEPT:  # half a secret may stand at the cut, where no mask finds it
-            text = self._redact.mask(text)
-            text = text[: len(text) - self._redact.longest]
+        if len(line) > _KEPT:
+            text = self._redact.mask_cut(text)
         return text.strip("\r\n")
 
-    def _stray(self, text: str) -> str:
+    def _stray(self, text: str) -> Hint:
         """What an answer says that answers nothing; half a line may be anything."""
         stray = _STRAY_ANSWER.search(text)
         if not stray:
-            return ""
-        return f"is an answer with id {self._redact.plain(stray[1], 40)}, which nobody asked with"
+            return _NO_HINT
+        id_ = self._redact.plain(stray[1], 40)
+        return Hint(f"is an answer with id {id_}, which nobody asked with", _ANSWER_THE_ID)
 
 
-def _diagnosis(text: str) -> str:
-    return next((hint for pattern, hint in _DIAGNOSES if re.search(pattern, text)), "")
+def _diagnosis(text: str) -> Hint:
+    return next((hint for pattern, hint in _DIAGNOSES if re.search(pattern, text)), _NO_HINT)

@@ -15,6 +15,7 @@ from thrall_py.protocol.channel import NO_HEADERS, ChannelClosed, ReceiveTimeout
 from thrall_py.protocol.jsontext import JsonError, Value, decode
 from thrall_py.protocol.paging import Pages, Unlistable
 from thrall_py.protocol.session import Session
+from thrall_py.protocol.user import Unaskable
 
 _MOST_ROUNDS = 10  # calls that end in `input_required`
 _ROUND_PAUSE = 0.1  # seconds between two calls if nothing was asked: the server works meanwhile
@@ -209,7 +210,7 @@ def _pages(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> list
 
 def _page(session: Session, kind: mcp.Kind, cursor: str | None, seconds: float) -> Value:
     member = "" if cursor is None else f'"cursor":{json.dumps(cursor)}'
-    params = mcp.request_params(session.server.revision, member)
+    params = mcp.request_params(session.server.revision, member, session.user.listed_with)
     try:
         return session.request(kind.method, params, seconds)
     except JsonRpcError as problem:
@@ -233,8 +234,12 @@ def _fail_unanswered(session: Session) -> None:
 
     Raises:
         InputNeededError: a legacy server asked, in a mode that was not declared.
+        ServerError: it asked what could not be read.
 
     """
+    if session.user.unreadable:
+        why = session.user.unreadable
+        raise session.failed(f"asked with a form that cannot be read ({why})")
     if session.user.unanswered:
         from thrall_py.protocol import elicitation
 
@@ -245,13 +250,15 @@ def _fail_unanswered(session: Session) -> None:
 def _brought_back(session: Session, result: Value) -> str:
     """Make the further members of a call that comes back, each after a comma."""
     requests, state = result.member("inputRequests"), result.member("requestState")
-    asked = {
-        name: mcp.Asked(each.member_string("method"), each.member("params"))
-        for name, each in (requests.members() if requests else {}).items()
-    }
+    asked = mcp.parse_requests(requests)
+    if asked is None:
+        raise session.failed("asked for input with inputRequests that cannot be used")
     members = ""
     if asked:
-        responses = session.user.answer(asked)
+        try:
+            responses = session.user.answer(asked)
+        except Unaskable as problem:
+            raise session.failed(problem.what) from None
         named = (f"{json.dumps(name)}:{text}" for name, text in responses.items())
         members = f',"inputResponses":{{{",".join(named)}}}'
     elif state is None or state.first != '"':

@@ -59,6 +59,10 @@ class WatchedChannel:
         self._watcher.answered()
         self.channel.settle()
 
+    def has_ended(self) -> bool:
+        """As the channel says."""
+        return self.channel.has_ended()
+
     def unread_by_server(self) -> int:
         """As the channel says."""
         return self.channel.unread_by_server()

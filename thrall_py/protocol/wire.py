@@ -40,6 +40,13 @@ _BATCH: Shape = {EACH: _MESSAGE}
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
 _ANY_ID = re.compile(r'"id"[ \t\r]*:[ \t\r]*"?([0-9]{1,18})(?:\.0)?"?[ \t\r]*[,}]')
 _OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
+# What a server of the legacy era may ask of a client ("Client Features", all revisions). No other
+# method counts: a line of a log, cut somewhere, may name any, above all those that we send.
+_ASKING = re.compile(
+    r'"method"[ \t\r]*:[ \t\r]*"'
+    r'(?:ping|roots/list|sampling/createMessage|elicitation/create)"'
+)
+_ID = re.compile('"id"[ \t\r]*:')
 
 
 class Message(NamedTuple):
@@ -89,10 +96,14 @@ def reply(id_: Value, outcome: str) -> bytes:
 
 def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
     """Tell whether a line that `read` refused was meant as the answer to one of `ids`."""
-    text = line.decode("latin-1")
-    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
-        return False
-    return any(_id_member(id_).search(text) for id_ in ids)
+    text = _object(line)
+    return bool(_OUTCOME.search(text)) and any(_id_member(id_).search(text) for id_ in ids)
+
+
+def is_broken_request(line: bytes | bytearray) -> bool:
+    """Tell whether a line that `read` refused was meant as a request of the server's."""
+    text = _object(line)
+    return bool(_ASKING.search(text) and _ID.search(text))
 
 
 def one_line(message: bytes) -> bytes:
@@ -121,6 +132,12 @@ def load_or_none(value: Value | None) -> Json:
         return value.load() if value else None
     except JsonError:
         return None
+
+
+def _object(line: bytes | bytearray) -> str:
+    """Take a line that may be a broken object as text; nothing of any other."""
+    text = line.decode("latin-1")
+    return text if text.lstrip("\xef\xbb\xbf \t").startswith("{") else ""
 
 
 def _id_member(id_: int | str) -> re.Pattern[str]:

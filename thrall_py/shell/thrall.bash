@@ -28,6 +28,17 @@ _thrall() {
         fi
     done
 
+    # The program as the shell would find it. The word stands here as it was typed; ~ and a variable
+    # at its beginning are filled in, and nothing else of it is ever evaluated.
+    local program=${words[0]} variable
+    if [[ $program == '~'/* ]]; then
+        program=$HOME${program#'~'}
+    elif [[ $program =~ ^\$(([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})(/.*)$ ]]; then
+        variable=${BASH_REMATCH[2]}${BASH_REMATCH[3]}
+        program=${!variable-}${BASH_REMATCH[4]}
+    fi
+    type -- "$program" &>/dev/null || program=thrall
+
     rest=${COMP_LINE:COMP_POINT}
     read -r -a after <<<"${rest#"${rest%%[[:space:]]*}"}"
     {
@@ -47,7 +58,7 @@ _thrall() {
         esac
         IFS= read -r front
         IFS= read -r path
-    } < <("${words[0]}" completion bash $((place - 1)) -- "${words[@]:1}" "${after[@]}" 2>/dev/null)
+    } < <("$program" completion bash $((place - 1)) -- "${words[@]:1}" "${after[@]}" 2>/dev/null)
     compopt -o filenames 2>/dev/null
     while IFS= read -r path; do
         path=$front$path

@@ -32,11 +32,16 @@ def inherited_environment(ours: Mapping[str, str], *, clean: bool) -> dict[str, 
     return {name: value for name, value in ours.items() if name not in _GIT_LOCAL}
 
 
-def expand(word: str, ours: Mapping[str, str]) -> str:
+def expand(word: str, ours: Mapping[str, str], *, may_be_empty: bool = True) -> str:
     """`word` with `${NAME}` and `${NAME:-default}` filled in; `$${NAME}` stands for `${NAME}`.
 
+    Args:
+        word: of a command, a URL or a header.
+        ours: the variables by name.
+        may_be_empty: whether a variable without a default may be set to nothing.
+
     Raises:
-        InputError: a variable is not set and has no default.
+        InputError: a variable is not set, or is empty and may not be, and has no default.
 
     """
 
@@ -50,6 +55,8 @@ def expand(word: str, ours: Mapping[str, str]) -> str:
             raise InputError(
                 f"the variable {name} is not set (or not exported), and the server needs it"
             )
+        if not (ours[name] or may_be_empty):
+            raise InputError(f"the variable {name} is set and empty, and the server needs it")
         return ours[name]
 
     return _VARIABLE.sub(value, word)

@@ -117,6 +117,12 @@ class Process:
     def settle(self) -> None:
         """Do nothing: the pipe is for everything."""
 
+    def has_ended(self) -> bool:
+        """Look at what happened meanwhile, as the Channel says; what came is kept."""
+        self._attend(0)
+        self._interrupts.check()
+        return self._closed_output
+
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and wait to be read, in the pipe and before it."""
         (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
@@ -202,7 +208,9 @@ class Process:
     def _turn(self, deadline: float) -> None:
         """Wait for something to happen, until the deadline, and deal with it."""
         until = min(deadline, self._interrupts.idle())
-        seconds = min(max(0.0, until - time.monotonic()), _LONGEST_POLL)
+        self._attend(min(max(0.0, until - time.monotonic()), _LONGEST_POLL))
+
+    def _attend(self, seconds: float) -> None:
         for fd, _ in self._poll.poll(seconds * 1000):
             if fd == self._output:
                 self._read()

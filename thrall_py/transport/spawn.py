@@ -70,7 +70,10 @@ def spawn(command: Command) -> Child:
             os.path.join(command.cwd or "", command.argv[0])
         ):
             raise CannotExecuteError(f"the interpreter of {program} was not found") from None
-        raise ProgramNotFoundError(f"the program {program} was not found") from None
+        # A whole command line in one word: a habit from programs that hand it to a shell.
+        apart = "; there is no shell, so write its words apart" if " " in program else ""
+        where = _looked_in(command)
+        raise ProgramNotFoundError(f"the program {program} was not found{where}{apart}") from None
     except UnicodeEncodeError:
         raise CannotExecuteError(f"cannot execute {program}: not in this locale") from None
     except OSError as problem:
@@ -90,6 +93,17 @@ def spawn(command: Command) -> Child:
             process.kill()
         raise CannotExecuteError(f"cannot watch {program}: {problem.strerror}") from None
     return Child(process, process.stdin, process.stdout, descriptor)
+
+
+def _looked_in(command: Command) -> str:
+    """Say where a program was looked for that is named by a path from some directory on."""
+    program = command.argv[0]
+    if "/" not in program or program.startswith("/"):
+        return ""
+    try:
+        return f" from the directory {visible(os.path.abspath(command.cwd or os.curdir))}"
+    except OSError:  # our own directory is gone
+        return " from a directory that is gone"
 
 
 def failed(child: Child) -> bool:

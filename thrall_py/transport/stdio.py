@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import stat
+import termios
 from collections.abc import Iterable
 
 from thrall_py.errors import InputError, OutputError
@@ -85,14 +86,25 @@ def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:
 
 
 def ask(question: str, interrupts: Interrupts) -> bool:
-    """Ask the person at the terminal; anything but y or yes is no.
+    """Ask the person at the terminal; anything but y or yes is no, and so is what was typed before.
 
     Raises:
         Interrupted: a signal came instead of an answer.
 
     """
+    forget_typed()
     line = ask_line(f"{question} [y/N] ", interrupts) or b""
     return line.strip().lower() in {b"y", b"yes"}
+
+
+def forget_typed() -> None:
+    """Discard what was typed and not read yet: nobody answers a question that was not there.
+
+    It is called before the question is shown, so what is typed at the sight of it counts. Nothing
+    is kept on our side of the terminal: `ask_line` reads one line, and a terminal gives no more.
+    """
+    with contextlib.suppress(termios.error):  # no terminal, or it is gone
+        termios.tcflush(0, termios.TCIFLUSH)
 
 
 def ask_line(prompt: str, interrupts: Interrupts) -> bytes | None:

@@ -106,7 +106,7 @@ class Carrier:
             kind = SessionLostError if problem.session_lost else HttpStatusError
             raise kind(str(self._session.failed(problem.what)), problem.status) from None
         except MessageTooLarge as problem:
-            raise self._session.failed(f"sent more than {problem.size}") from None
+            raise self._session.failed(problem.what) from None
         except Interrupted:
             self._cancel(order.id)
             raise

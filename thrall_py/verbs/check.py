@@ -9,6 +9,7 @@ from thrall_py.catalog.launch import ExecSpec
 from thrall_py.catalog.report import Report
 from thrall_py.errors import JsonRpcError, ServerError, ThrallError
 from thrall_py.protocol import mcp
+from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
@@ -43,6 +44,7 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
     if isinstance(pinned.launch, ExecSpec):
         return _check_command(target, pinned.launch)
     server = prepare(pinned.launch, {}, fill_in=True)
+    connection = connection._replace(user=declaring(pinned.modes, connection.user))
     try:
         with open_session(server, connection, interrupts, pinned.server.revision) as session:
             if session.find_out:  # what it says of itself is compared, not only remembered
@@ -68,7 +70,7 @@ def check_server(target: Target, connection: ConnectionOptions, interrupts: Inte
         target.catalog,
         target.name,
         tuple(name for name in tools if pinned.choice.takes(name)),
-        found,
+        sorted(found, key=drift.rank),
         target.allowed,
         notes,
         redact=server.redact,

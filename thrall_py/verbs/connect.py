@@ -13,7 +13,7 @@ from thrall_py.protocol.opening import Opening
 from thrall_py.protocol.session import Session
 from thrall_py.protocol.user import User
 from thrall_py.protocol.watcher import NO_AUDIENCE, NOBODY, Audience, Watcher
-from thrall_py.redact import Redactor, is_secret_name
+from thrall_py.redact import Redactor, holds_secret
 from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.environment import expand, inherited_environment, variable_names
 from thrall_py.transport.interrupts import Interrupts
@@ -61,7 +61,7 @@ def prepare(
 
     """
     values = {**os.environ, **given}
-    known = [value for name, value in values.items() if is_secret_name(name)]
+    known = [value for name, value in values.items() if holds_secret(name, value)]
     if isinstance(spec, UrlSpec):
         from thrall_py.verbs import reach
 

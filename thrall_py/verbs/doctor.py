@@ -12,12 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import (
     CannotExecuteError,
-    HttpStatusError,
-    JsonRpcError,
     ProgramNotFoundError,
-    ServerGoneError,
     ThrallError,
-    TimedOutError,
     UnauthorizedError,
 )
 from thrall_py.output import checkup
@@ -31,7 +27,7 @@ from thrall_py.transport import descendants
 from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.process import Process
-from thrall_py.verbs import connect, interview
+from thrall_py.verbs import connect, interview, introduction, remedies
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.visible import visible
 
@@ -39,18 +35,8 @@ NAMES = ("found", "started", "handshake", *interview.NAMES,
          "stdout", "speed", "leaves", "processes", "era")  # fmt: skip
 
 _SLOW_START = 3.0  # seconds; a person who waits begins to wonder
-_MOST_CAPABILITIES = 8  # that are named
-_NAME = 40  # characters of a name
 _EXITED_WELL = "exited with status 0"  # this and the next: as Process.close says it
 _KILLED = "was ended by SIGKILL"
-# What to do about a handshake that fails: the first kind of failure that fits.
-_HANDSHAKE_ADVICE = (
-    (TimedOutError, "answer initialize, and flush it; if it only starts slowly, --start-timeout"),
-    (ServerGoneError, "start it by hand: its last words on stderr say why it ended"),
-    (JsonRpcError, "answer initialize with protocolVersion, capabilities and serverInfo"),
-    (HttpStatusError, "see that the path of the URL is that of the server's MCP endpoint"),
-    (ThrallError, "answer in JSON-RPC, in a revision that clients speak, and with nothing else"),
-)
 
 
 def examine_process(
@@ -100,6 +86,8 @@ def _steps(
         opening = begin()
     except ProgramNotFoundError as problem:
         advice = "give the path of the program, or put its directory on PATH"
+        if " " in server.command.argv[0]:
+            advice = "write its words apart, not as one between quotation marks: there is no shell"
         yield checkup.failed("found", str(problem), advice)
         return
     except CannotExecuteError as problem:
@@ -150,19 +138,19 @@ def shake_hands(
     except UnauthorizedError:
         raise
     except ThrallError as problem:
-        advice = next(words for kind, words in _HANDSHAKE_ADVICE if isinstance(problem, kind))
+        advice = remedies.remedy(problem, opening.session.skipped.advice, connection.revision)
         words = str(problem)
         if opening.has_restarted:  # so its own words stand on stderr twice
-            words += f"; it was started twice, because at server/discover it {opening.detour}"
+            words += (
+                "; it was started twice: the first time it was asked server/discover, as newer"
+                f" clients do, and {opening.detour}"
+            )
         return checkup.failed("handshake", words, advice)
     session = opening.session
     session.watcher = watcher
     watcher.agreed(session.server)
-    revision, name, version, _, capabilities = session.server
-    names = sorted(session.redact.plain(each, _NAME) for each in capabilities)
-    said = [session.redact.plain(each, _NAME) for each in (revision, name, version) if each]
-    words = f"{' '.join(said)}, with {', '.join(names[:_MOST_CAPABILITIES]) or 'no capabilities'}"
-    return checkup.ok("handshake", words)._replace(seconds=time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return introduction.check(session, opening.said)._replace(seconds=seconds)
 
 
 def speed(shaken: Check, detour: str) -> Check:
@@ -193,10 +181,13 @@ def era(opening: Opening, begin: Callable[[], Opening], connection: ConnectionOp
     if not opening.session.server.is_modern:
         # Servers made with an older Python SDK log a page of errors at it.
         without = f"--protocol {opening.session.server.revision} leaves it out"
+        served = f"clients that begin with initialize ({opening.session.server.revision})"
         if not opening.detour:
-            harmless = "server/discover does no harm, but may be logged"
-            return checkup.ok("era", f"with a handshake; {harmless} ({without})")
-        words = f"with a handshake; at server/discover the server {opening.detour} ({without})"
+            harmless = "it turns down server/discover, the first request of newer ones, and goes on"
+            return checkup.ok("era", f"{served}; {harmless}, perhaps logging it ({without})")
+        words = (
+            f"{served}; asked server/discover, as newer ones do, it {opening.detour} ({without})"
+        )
         advice = f"answer a request it does not know with error {mcp.METHOD_NOT_FOUND}, and go on"
         return checkup.warned("era", words, advice)
     try:
@@ -204,11 +195,14 @@ def era(opening: Opening, begin: Callable[[], Opening], connection: ConnectionOp
     except ThrallError as problem:
         code = mcp.UNSUPPORTED_PROTOCOL_VERSION
         advice = f"answer initialize, or refuse it with error {code} that names {mcp.MODERN}"
-        words = f"without a handshake only, and older clients are not told: {problem}"
+        words = (
+            f"clients of {mcp.MODERN} only; older ones, which begin with initialize, are not"
+            f" told so: {problem}"
+        )
         return checkup.warned("era", words, advice)
     if revision == mcp.MODERN:
-        return checkup.ok("era", "without a handshake only, as older clients are told")
-    return checkup.ok("era", f"both: without a handshake, and {revision} for older clients")
+        return checkup.ok("era", f"clients of {mcp.MODERN} only, and older ones are told so")
+    return checkup.ok("era", f"clients of {mcp.MODERN}, and older ones ({revision})")
 
 
 def _revision_for_older_clients(begin: Callable[[], Opening]) -> str:
@@ -235,7 +229,8 @@ def _stdout(session: Session, *, silent_is_fine: bool) -> Iterator[Check]:
     """Tell of what was no message; of nothing at all only where there were messages."""
     noise = session.skipped.sentence().removeprefix("; ").removeprefix("skipped ")
     if noise:
-        advice = "write logs to stderr; stdout is for messages, answers with the id of a request"
+        logs = "write logs to stderr; stdout is for messages, answers with the id of a request"
+        advice = session.skipped.advice or logs
         yield checkup.failed("stdout", noise, advice)
     elif silent_is_fine:
         yield checkup.ok("stdout", "messages and nothing else")

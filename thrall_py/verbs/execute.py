@@ -107,7 +107,7 @@ def run(
         ) from None
     except MessageTooLarge as problem:
         raise ServerError(
-            f"the command wrote more than {problem.size} (--max-message); the tool may have run"
+            f"the command {problem.what} (--max-message); the tool may have run"
         ) from None
     finally:
         watcher.closing()

@@ -5,15 +5,14 @@ looks mistyped is told of.
 """
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import parameters
-from thrall_py.catalog.nearest import nearest
+from thrall_py.catalog.nearest import hint, nearest
 from thrall_py.catalog.parameters import Parameter
-from thrall_py.protocol import jsontext
+from thrall_py.protocol import canonical, jsontext
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.redact import Redactor
 from thrall_py.verbs import items
@@ -22,7 +21,6 @@ from thrall_py.visible import visible
 
 _MOST_NAMES = 10  # in one sentence
 _SHORT = 40  # characters of a text that is repeated
-_INTEGER = re.compile(r"-?[0-9]+")
 _TYPES = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 _ARTICLES = {"integer": "an integer", "array": "an array", "object": "an object", "null": "null"}
 _EXAMPLES = {
@@ -45,6 +43,7 @@ def compare(given: Sequence[Item], schema: Json) -> Fit:
     unknown = [path for name, path in names.items() if name not in {each.name for each in known}]
     faults = [
         *_not_text(given, schema),
+        *_not_offered(given, schema),
         *(_missing(each) for each in known if each.is_required and each.name not in names),
     ]
     if parameters.forbids_others(schema):
@@ -85,25 +84,47 @@ def _not_text(given: Sequence[Item], schema: Json) -> Iterator[str]:
             yield f"{items.show(item.path)} is {_or(found.types)}: write {right}"
 
 
+def _not_offered(given: Sequence[Item], schema: Json) -> Iterator[str]:
+    """Name the texts that are none of the values that their parameters take."""
+    for item in given:
+        found = parameters.find_at(schema, item.path) if item.is_text else None
+        text = json.loads(item.value)
+        if not found or not found.takes_text or not found.choices or text in found.choices:
+            continue
+        others = [canonical.compact(each) for each in found.choices if not isinstance(each, str)]
+        if text in others:
+            yield f"{items.show(item.path)} is no text there: write {_right(item, found, schema)}"
+            continue
+        values = [*(each for each in found.choices if isinstance(each, str)), *others]
+        shown = " or ".join(Redactor().quoted(each, _SHORT) for each in values[:_MOST_NAMES])
+        more = len(values) - _MOST_NAMES
+        near = f", and {more} more{hint(text, values)}" if more > 0 else ""
+        yield f"{items.show(item.path)} takes {shown}{near}"
+
+
 def _right(item: Item, parameter: Parameter, schema: Json) -> str:
     """Spell an ITEM so that it fits, with the text that was given if that is possible."""
     key = items.show(item.path)
     text = str(json.loads(item.value))
-    if len(text) <= _SHORT and _type(text) in parameter.types:
+    if len(text) <= _SHORT and _is_of(text, parameter.types):
         return visible(shlex.quote(f"{key}:={text}"))
     of_list = parameters.find_at(schema, (*item.path, None))
     if len(text) <= _SHORT and of_list and of_list.takes_text:
         return visible(shlex.quote(f"{key}[]={text}"))
+    if len(text) <= _SHORT and of_list and _is_of(text, of_list.types):
+        return visible(shlex.quote(f"{key}[]:={text}"))
     return f"{key}:={_EXAMPLES[parameter.types[0]]}"
 
 
-def _type(text: str) -> str:
-    """The type of a JSON text; empty if it is none."""
+def _is_of(text: str, types: Sequence[str]) -> bool:
+    """Whether a text is JSON of one of these types; every integer is a number as well."""
     try:
         first = jsontext.validate(text)
     except JsonError:
-        return ""
-    return _TYPES.get(first, "integer" if _INTEGER.fullmatch(text) else "number")
+        return False
+    if first in _TYPES:
+        return _TYPES[first] in types
+    return "number" in types or ("integer" in types and isinstance(jsontext.load(text), int))
 
 
 def _or(types: Sequence[str]) -> str:

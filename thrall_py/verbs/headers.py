@@ -8,6 +8,8 @@ from thrall_py.verbs import arguments
 from thrall_py.visible import visible
 
 _LINE = re.compile(r"([^\s:]+)[ \t]*:[ \t]*(.*)", re.DOTALL)
+# A variable as shells write it, at the end: what quotation marks kept from being filled in.
+_BARE = re.compile(r"(?:.*\s)?\$([A-Z_][A-Z0-9_]*)", re.DOTALL)
 _LARGEST = 1 << 20  # bytes of a file
 
 
@@ -32,7 +34,7 @@ def parse(lines: Iterable[str]) -> dict[str, str]:
     """Take lines such as `Name: value` apart; a value is in no sentence, it may be a secret.
 
     Raises:
-        UsageError: one is no header, or a name is there twice.
+        UsageError: one is no header, has a `$NAME` without braces, or a name is there twice.
 
     """
     found: dict[str, str] = {}
@@ -41,6 +43,12 @@ def parse(lines: Iterable[str]) -> dict[str, str]:
         if not match:
             raise UsageError("a header is given as 'NAME: VALUE'")
         name, value = match.groups()
+        bare = _BARE.fullmatch(value)
+        if bare:
+            raise UsageError(
+                f"the header {visible(name)} has ${bare[1]}, which is not filled in:"
+                f" write ${{{bare[1]}}}"
+            )
         if name.lower() in map(str.lower, found):
             raise UsageError(f"the header {visible(name)} is given twice")
         found[name] = value

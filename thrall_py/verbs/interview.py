@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from thrall_py.catalog import review
 from thrall_py.catalog.entry import Entry, Items, Live
 from thrall_py.catalog.launch import ServerSpec
-from thrall_py.errors import ServerGoneError, ThrallError, TimedOutError
+from thrall_py.errors import OversizedError, ServerGoneError, ThrallError, TimedOutError
 from thrall_py.output import checkup
 from thrall_py.output.checkup import Check, Outcome
 from thrall_py.protocol import mcp, mirror, wire
@@ -25,14 +25,19 @@ _MOST_REMARKS = 10  # on definitions: their author wants to see them all
 _NAME = 40  # characters of a name
 
 _IN_TIME = "answer in time; if the server is only slow, raise --timeout"
-_STAY = "stay after a request, whatever it was; the last words may be on stderr"
+_LESS = "say it in less, or in several pages; a client that takes more needs --max-message"
+_ASK_LESS = "ask for nothing but ping and what the client has declared in its capabilities"
+_STAY = "stay after a request, whatever it was; what it wrote to stderr is printed as it came"
 # What to do where a question is not answered, or with an error.
 _ADVICE = {
     "list": "answer each list that is declared, every page of it, each entry with its own name",
     "list-again": "answer each list as often as it is asked for",
     "ping": "answer ping with an empty result; clients end servers that do not",
     "unknown-method": f"answer a method it does not know with error {mcp.METHOD_NOT_FOUND}",
-    "unknown-tool": f"answer a call of no tool with error {mcp.INVALID_PARAMS}, or with isError",
+    "unknown-tool": (
+        f"answer a call of a tool that it does not have with error {mcp.INVALID_PARAMS},"
+        " or with isError"
+    ),
 }
 
 
@@ -53,7 +58,7 @@ class Interview:
         self._live: Live | None = None  # the lists, once they were had whole
 
     def checks(self) -> Iterator[Check]:
-        """Ask everything; less if the server is gone meanwhile."""
+        """Ask everything; less if the server is gone, or cannot be understood any more."""
         questions = (self._list, self._list_again, self._definitions,
                      self._ping, self._unknown_method, self._unknown_tool)  # fmt: skip
         for name, question in zip(NAMES, questions, strict=True):
@@ -63,12 +68,27 @@ class Interview:
             except ServerGoneError as problem:
                 yield checkup.failed(name, str(problem), _STAY)
                 return
+            except OversizedError as problem:
+                yield checkup.failed(name, str(problem), _LESS)
+                return
             except ThrallError as problem:
                 late = isinstance(problem, TimedOutError)
                 check = checkup.failed(name, str(problem), _IN_TIME if late else _ADVICE[name])
             if self._session.next_id > asked:
                 check = check._replace(seconds=self._session.clock() - began)
-            yield check
+            yield self._with_what_it_asked(check)
+
+    def _with_what_it_asked(self, check: Check) -> Check:
+        """Warn of a request that came meanwhile, and that the client did not say it can answer."""
+        user = self._session.user
+        method, user.undeclared = user.undeclared, ""
+        if not method:
+            return check
+        words = f"{check.words}; the server asked {self._session.redact.plain(method, _NAME)}"
+        words += " meanwhile, which was not declared"
+        if check.outcome is Outcome.OK:
+            return check._replace(outcome=Outcome.WARNING, words=words, advice=_ASK_LESS)
+        return check._replace(words=words)
 
     # -- the lists -----------------------------------------------------------------------------
 
@@ -146,7 +166,9 @@ class Interview:
         tool = _UNKNOWN_TOOL
         while tool in tools:
             tool += "-"
-        response = self._ask("tools/call", mcp.call_members(tool, "{}"), "a call of no tool", tool)
+        response = self._ask(
+            "tools/call", mcp.call_members(tool, "{}"), "a call of a tool that does not exist", tool
+        )
         if response.result and wire.load_or_none(response.result.member("isError")) is True:
             return checkup.ok("unknown-tool", "refused with isError")
         return self._refusal("unknown-tool", response, mcp.INVALID_PARAMS)
@@ -161,7 +183,9 @@ class Interview:
     def _refusal(self, name: str, response: Response, code: int) -> Check:
         """Judge the answer to what has to be refused with an error of this code."""
         if response.error is None:
-            return checkup.failed(name, f"answered {self._session.stage}", _ADVICE[name])
+            return checkup.failed(
+                name, f"answered {self._session.stage} with a result", _ADVICE[name]
+            )
         if response.error.code == code:
             return checkup.ok(name, f"refused with error {code}")
         problem = self._session.refused(response.error)

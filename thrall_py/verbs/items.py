@@ -7,11 +7,14 @@ meaning from a dot, a bracket, a colon, an equals sign or a backslash that belon
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import parameters
 from thrall_py.errors import UsageError
+from thrall_py.protocol import jsontext
+from thrall_py.protocol.jsontext import JsonError
 from thrall_py.verbs import arguments
 from thrall_py.visible import visible
 
@@ -21,6 +24,7 @@ _STEP = re.compile(r"((?:\\.|[^\\.])*?)((?:\[\])*)\.", re.DOTALL)  # a dot is pu
 _BRACKET = re.compile(r"(?:\\.|[^\\\[\]])*[\[\]]", re.DOTALL)  # one without a backslash
 _ESCAPED = re.compile(r"\\([.\[\]:=\\])")
 _DEEPEST = 100  # steps of a path
+_SHORT = 60  # characters of a word that is repeated
 
 _NOTHING = "{}"  # alone, it stands for no arguments
 
@@ -46,6 +50,12 @@ def parse(words: Iterable[str]) -> list[Item]:
     """
     given = list(words)
     return [] if given == [_NOTHING] else [_parse(word) for word in given]
+
+
+def files_of(words: Iterable[str]) -> list[str]:
+    """The paths of the files that ITEMs name."""
+    found = map(_ITEM.fullmatch, words)
+    return [item["rest"] for item in found if item and item["file"]]
 
 
 def join(items: Sequence[Item]) -> str:
@@ -76,6 +86,13 @@ def _parse(word: str) -> Item:
     if word == _NOTHING:
         raise UsageError("{} is for no arguments: it stands alone, without other ITEMs")
     found = _ITEM.fullmatch(word)
+    if word.lstrip().startswith("{") and (not found or _is_json(word)):
+        given = shlex.quote(word) if len(word) <= _SHORT else "'{...}'"
+        raise UsageError(
+            "a JSON object is no ITEM: give it on stdin, as in"
+            f" echo {visible(given)} | thrall call TOOL ...,"
+            " or its members as key=text and key:=JSON"
+        )
     if not found or not found["key"]:
         raise UsageError(
             f"{visible(word)!r} is not an ITEM: write key=text, key:=JSON or key=@file"
@@ -85,6 +102,14 @@ def _parse(word: str) -> Item:
     is_text = not found["colon"]
     read = arguments.read_text if is_text else arguments.read_json
     return Item(path, read(found["rest"], what, is_file=bool(found["file"])), is_text)
+
+
+def _is_json(word: str) -> bool:
+    try:
+        jsontext.validate(word)
+    except JsonError:
+        return False
+    return True
 
 
 def _path(key: str) -> Path:

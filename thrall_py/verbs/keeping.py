@@ -10,6 +10,7 @@ from typing import NamedTuple
 from thrall_py.errors import ThrallError
 from thrall_py.protocol import elicitation, mcp
 from thrall_py.protocol.channel import Label
+from thrall_py.protocol.user import HasEnded
 from thrall_py.redact import Redactor
 
 
@@ -67,6 +68,11 @@ class Elsewhere:
     modes: tuple[str, ...] = (mcp.FORM, mcp.PAGE, mcp.SAMPLING)
     unused: tuple[str, ...] = ()
 
-    def answer(self, requests: Mapping[str, mcp.Asked], _: Redactor, /) -> dict[str, str]:
+    def __init__(self) -> None:
+        self.refusals: list[str] = []  # nobody reads them
+
+    def answer(
+        self, requests: Mapping[str, mcp.Asked], _: Redactor, __: HasEnded, /
+    ) -> dict[str, str]:
         """Decline everything."""
         return dict.fromkeys(requests, elicitation.DECLINE)

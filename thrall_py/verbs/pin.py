@@ -12,7 +12,8 @@ from thrall_py.catalog.filing import Wishes
 from thrall_py.catalog.launch import EntrySpec, ExecSpec, ServerSpec, UrlSpec
 from thrall_py.errors import InputError, ThrallError
 from thrall_py.protocol.jsontext import Json, JsonError
-from thrall_py.redact import Redactor, is_secret_name
+from thrall_py.protocol.user import declaring
+from thrall_py.redact import Redactor, holds_secret
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session, prepare
@@ -31,6 +32,8 @@ class Target(NamedTuple):
         allow_literal: whether words that look like credentials may be stored.
         remembered: the revision to open with, where an earlier pin tells the era.
         name: what it is called in the catalog; None as long as it has not said its own name.
+        modes: the modes of elicitation that are declared, for servers that list tools by that.
+        source: the configuration file that names it, where one does.
         definition: of the tool that a plain command is; a server is asked.
 
     """
@@ -42,6 +45,8 @@ class Target(NamedTuple):
     allow_literal: bool = False
     remembered: str | None = None
     name: str | None = None
+    modes: tuple[str, ...] = ()
+    source: str | None = None
     definition: dict[str, Json] | None = None
 
 
@@ -73,7 +78,7 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
         interrupts: the signals that stop it.
 
     Raises:
-        InputError: its words do not belong into a catalog; it was not started.
+        InputError: its words do not belong in a catalog; it was not started.
         ThrallError: the server does not open, or its lists cannot be pinned.
 
     """
@@ -81,16 +86,17 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
     spec = launch.run if isinstance(launch, ExecSpec) else launch
     words = "the server's command" if spec is launch else "the command"
     if not target.allow_literal:
-        _refuse_credentials(spec, words)
+        _refuse_credentials(spec, words, target.source)
     server = prepare(spec, target.given, fill_in=True)
     _refuse_known_secrets(spec, words, target.given, server)
     if isinstance(launch, ExecSpec):
         return Found(target, _entry_of(launch, target.definition), [], server.redact)
+    connection = connection._replace(user=declaring(target.modes, connection.user))
     with open_session(server, connection, interrupts, target.remembered) as session:
         if session.find_out:  # what it says of itself is pinned, too
             session.find_out()
         live = survey(session, target.surface, connection, server.redact)
-    found = Entry(launch, live.server, live.items, target.surface)
+    found = Entry(launch, live.server, live.items, target.surface, modes=target.modes)
     return Found(target, found, live.oddities, server.redact)
 
 
@@ -139,11 +145,14 @@ def _entry_of(command: ExecSpec, definition: dict[str, Json] | None) -> Entry:
     return command_entry(command, {item.text("name"): item})
 
 
-def _refuse_credentials(spec: ServerSpec, words: str) -> None:
-    """Let nothing into a catalog that looks like a credential; `words` says what has an argv."""
+def _refuse_credentials(spec: ServerSpec, words: str, source: str | None) -> None:
+    """Let nothing into a catalog that looks like a credential.
+
+    `words` says what has an argv; a configuration file, `source`, is where to mend it.
+    """
     if isinstance(spec, UrlSpec):
         found = [
-            (f"the header {visible(name)}", _header(name, how))
+            (f"the header {visible(name)}", how if source else _header(name, how))
             for name, how in credentials.find_in_headers(spec.headers)
         ]
         found += [("the URL", how) for _, how in credentials.find([spec.url])]
@@ -157,8 +166,9 @@ def _refuse_credentials(spec: ServerSpec, words: str) -> None:
         ]
     for what, how in found:
         raise InputError(
-            f"{what} looks like a credential, which does not belong into a catalog:"
-            f" write {how} and set the variable, or say --allow-literal"
+            f"{what} looks like a credential, which does not belong in a catalog:"
+            f" write {how}{f' in {visible(source)}' if source else ''} and set the variable,"
+            " or say --allow-literal"
         )
 
 
@@ -178,7 +188,7 @@ def _refuse_known_secrets(
     redact = server.redact
     if isinstance(spec, UrlSpec):
         values = {**os.environ, **given}.items()
-        redact = Redactor(value for name, value in values if is_secret_name(name))
+        redact = Redactor(value for name, value in values if holds_secret(name, value))
         held = [("the URL", spec.url)]
         held += [(f"the header {visible(name)}", value) for name, value in spec.headers.items()]
     else:

@@ -11,6 +11,7 @@ from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import DriftError
 from thrall_py.output.render import Rendered
 from thrall_py.protocol import mcp
+from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.call import Call, OnResult, answer
@@ -67,6 +68,7 @@ def call_pinned(
         return execute.call_command(call, pinned, connection, interrupts, callbacks.on_result)
     name = call.tool.removeprefix(pinned.prefix)
     server = prepare(pinned.launch, {}, fill_in=True)
+    connection = connection._replace(user=declaring(pinned.modes, connection.user))
     with open_session(server, connection, interrupts, pinned.server.revision) as session:
 
         def verify() -> None:
@@ -84,7 +86,7 @@ def call_pinned(
 def _refuse_drift(
     name: str, pinned: PinnedItem, now: PinnedItem | None, redact: Redactor, on_drift: OnDrift
 ) -> None:
-    found = drift.compare_tool(name, pinned, now)
+    found = sorted(drift.compare_tool(name, pinned, now), key=drift.rank)
     drifted = [each for each in found if each.change.kind != COSMETIC]
     if drifted:
         advice = on_drift(drifted, redact)

@@ -45,10 +45,12 @@ def fill_in(spec: UrlSpec, values: Mapping[str, str]) -> tuple[Endpoint, list[st
         The address, and what must not be repeated of it.
 
     Raises:
-        InputError: a variable is not set, the URL is none, or a header cannot be sent.
+        InputError: a variable is not set, or is empty in a header; the URL is none; or a header
+            cannot be sent.
 
     """
-    headers = {name: _header(name, expand(word, values)) for name, word in spec.headers.items()}
+    filled = {name: expand(word, values, may_be_empty=False) for name, word in spec.headers.items()}
+    headers = {name: _header(name, value) for name, value in filled.items()}
     text = expand(spec.url, values)
     _refuse_bytes("the URL", text)
     url = parse(text)

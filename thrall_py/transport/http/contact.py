@@ -31,6 +31,14 @@ class Stream(NamedTuple):
     events: EventStream
 
 
+class Elsewhere:
+    """A server on a URL, as far as a Channel asks: it has no end that could be seen."""
+
+    def has_ended(self) -> bool:
+        """Say no; the next request will tell."""
+        return False
+
+
 class Contact:
     """One server on a URL.
 

@@ -9,7 +9,7 @@ from collections import deque
 from thrall_py.errors import ServerError
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.transport.http.connection import Connection, Head, Request
-from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.contact import POSTED, Contact, Elsewhere, Stream
 from thrall_py.transport.http.url import resolve
 from thrall_py.transport.http.waiting import Woken
 from thrall_py.transport.sse import Event, EventStream
@@ -42,7 +42,7 @@ class _Posted:
         return bool(self.head or self.problem)
 
 
-class HttpSse:
+class HttpSse(Elsewhere):
     """A Channel over HTTP+SSE.
 
     The stream is read while the reply to a POST is due: some servers give it only when the tool has

@@ -84,7 +84,8 @@ class Reader:
         sentence += f"; sent was {sent}" if sent else "; none was sent"
         challenge = reply.header("www-authenticate")
         if challenge:
-            sentence += f"; the challenge: {self._redact.quoted(challenge, _CHALLENGE)}"
+            # It is full of quotation marks of its own.
+            sentence += f"; the challenge is {self._redact.plain(challenge, _CHALLENGE)}"
         elif body.strip():
             sentence += f"; it says {self._beginning(body)}"
         raise UnauthorizedError(sentence)
@@ -104,9 +105,9 @@ class Reader:
         return words
 
     def _beginning(self, body: bytearray) -> str:
-        text = self._redact.mask(bytes(body[:_KEPT]).decode("utf-8", "replace"))
-        if len(body) > _KEPT:  # half a secret may stand at the cut, where no mask finds it
-            text = text[: len(text) - self._redact.longest]
+        text = bytes(body[:_KEPT]).decode("utf-8", "replace")
+        if len(body) > _KEPT:
+            text = self._redact.mask_cut(text)
         return self._redact.quoted(" ".join(text.split()))
 
 

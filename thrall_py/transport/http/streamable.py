@@ -13,7 +13,7 @@ from thrall_py.errors import ServerError, UnauthorizedError
 from thrall_py.protocol import mcp
 from thrall_py.protocol.channel import Label, ReceiveTimeout, Unanswered
 from thrall_py.transport.http.connection import Connection, Headers, Request
-from thrall_py.transport.http.contact import POSTED, Contact, Stream
+from thrall_py.transport.http.contact import POSTED, Contact, Elsewhere, Stream
 from thrall_py.transport.http.reader import forgets_session
 from thrall_py.transport.http.reply import Reply
 from thrall_py.transport.http.standing import Standing
@@ -28,7 +28,7 @@ _HEADER_VALUE = re.compile(rb"[!-~\x80-\xff](?:[ -~\x80-\xff]*[!-~\x80-\xff])?")
 _SESSION_ID = re.compile(rb"[!-~]+")  # 2025-11-25, "Session Management"
 
 
-class Streamable:
+class Streamable(Elsewhere):
     """A Channel over Streamable HTTP.
 
     Args:

@@ -64,7 +64,7 @@ def parse(text: str) -> Url:
     except (UnicodeError, ValueError):  # the port, the brackets, a host that no IDNA has
         url = None
     if url is None:
-        raise InputError("the URL is none: write http://HOST/PATH or https://HOST/PATH")
+        raise InputError(f"the URL {_fault(text)}: write http://HOST/PATH or https://HOST/PATH")
     return url
 
 
@@ -74,6 +74,16 @@ def resolve(base: Url, reference: str) -> Url | None:
         return _from_parts(urlsplit(urljoin(base.origin + base.target, reference)))
     except (UnicodeError, ValueError):
         return None
+
+
+def _fault(text: str) -> str:
+    """Say what keeps a text from being a URL; the text itself may hold a password."""
+    scheme, colon, _ = text.partition("://")
+    if not colon:
+        return "does not begin with http:// or https://"
+    if scheme.lower() not in _PORTS:
+        return "is not one of http or https"
+    return "has no host, or something in it that no URL has"
 
 
 def _from_parts(parts: SplitResult) -> Url | None:
