@@ -10,8 +10,8 @@ import talker
 
 from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.launch import LaunchSpec, UrlSpec
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.upstream import Settings
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream.servers import Settings
 from thrall_py.protocol import mcp
 from thrall_py.verbs.connect import ConnectionOptions
 

@@ -5,8 +5,8 @@ import json
 from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
-from thrall_py.gateway import incoming, offer
 from thrall_py.gateway.caller import Facts
+from thrall_py.gateway.core import incoming, offer
 from thrall_py.protocol import mcp
 
 META = "io.modelcontextprotocol/"

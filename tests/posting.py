@@ -5,10 +5,12 @@ import json
 from typing import NamedTuple
 
 from thrall_py.catalog.file import Catalog
-from thrall_py.gateway import core, envelope, gate, offer
-from thrall_py.gateway.asgi import Application, Bounds
 from thrall_py.gateway.caller import Refused
-from thrall_py.gateway.posts import Posts
+from thrall_py.gateway.core import answering as core
+from thrall_py.gateway.core import envelope, offer
+from thrall_py.gateway.front import gate
+from thrall_py.gateway.front.asgi import Application, Bounds
+from thrall_py.gateway.front.posts import Posts
 
 META = "io.modelcontextprotocol/"
 MODERN = "2026-07-28"

@@ -31,13 +31,13 @@ SHARED = {
     },
     "pickle": {"transport/aside.py", "transport/workers.py"},
     "socket": {
-        "gateway/address.py",
+        "gateway/front/address.py",
         "transport/aside.py",
         "transport/http/link.py",
         "transport/http/route.py",
     },
-    "starlette": {"gateway/asgi.py", "gateway/posts.py", "gateway/streams.py"},
-    "uvicorn": {"gateway/connections.py", "gateway/http.py"},
+    "starlette": {"gateway/front/asgi.py", "gateway/front/posts.py", "gateway/front/streams.py"},
+    "uvicorn": {"gateway/front/connections.py", "gateway/front/http.py"},
     "select": {
         "transport/aside.py",
         "transport/http/waiting.py",
@@ -50,7 +50,7 @@ SHARED = {
     "termios": {"transport/process.py", "transport/screen.py", "transport/stdio.py"},
     "signal": {
         "__main__.py",
-        "gateway/stopping.py",
+        "gateway/front/stopping.py",
         "transport/aside.py",
         "transport/descendants.py",
         "transport/interrupts.py",

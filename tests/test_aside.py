@@ -92,6 +92,24 @@ def test_a_line_hands_over_descriptors_that_no_program_inherits(pair, interrupts
         os.close(each)
 
 
+def test_a_signal_that_asks_for_nothing_does_not(pair, interrupts):
+    ours, theirs = pair
+    came = []
+
+    def alarm(*_):
+        came.append(1)
+        if len(came) > 1:
+            ours.sendall(packed("late"))
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    try:
+        assert Line(theirs, interrupts).hear() == "late"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_a_signal_ends_the_waiting_for_a_value(pair, interrupts):
     os.kill(os.getpid(), signal.SIGTERM)
     with pytest.raises(Interrupted):

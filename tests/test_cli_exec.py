@@ -76,7 +76,7 @@ def test_a_renewal_shows_what_changes(pinned):
     ran = pinned("cat; true")
     assert ran.status == 0
     assert b"say: inputSchema/properties/text: breaking, removed" in ran.out
-    assert "warning: it runs another command than in the earlier pin" in ran.err
+    assert b"started or reached in another way" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,19 @@ def test_arguments_that_do_not_fit_the_schema_start_nothing(thrall, pinned):
 def test_a_program_that_is_not_there_is_127(thrall):
     thrall("pin", "c.json", "--exec", "t", "--schema", "s.json", "--", "./no-such")
     ran = thrall("call", "t", "text=a", "--catalog", "c.json")
-    assert (ran.status, ran.err) == (127, "thrall: t: the program ./no-such was not found\n")
+    here = os.getcwd()
+    sentence = f"thrall: t: the program ./no-such was not found from the directory {here}\n"
+    assert (ran.status, ran.err) == (127, sentence)
+
+
+@pytest.mark.parametrize("name", [(), ("say",)])
+def test_the_doctor_has_no_server_to_examine(thrall, pinned, name):
+    pinned()
+    assert thrall("doctor", "--catalog", "c.json", *name) == (
+        2,
+        b"",
+        "thrall: say is a plain command, so there is no server to examine\n",
+    )
 
 
 def test_a_person_is_told_of_the_stages(thrall, pinned):

@@ -48,7 +48,7 @@ def test_an_address_in_use_is_status_3(thrall, pin):
 def test_without_the_extra_the_sentence_names_it(thrall, pin, monkeypatch):
     pin("a")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "thrall_py.gateway.http", raising=False)
+    monkeypatch.delitem(sys.modules, "thrall_py.gateway.front.http", raising=False)
     monkeypatch.delattr(gateway, "http", raising=False)
     ran = thrall("serve", "c.json", "--http", "127.0.0.1:0")
     assert ran.status == 2

@@ -418,7 +418,7 @@ def command(tool, *words, description="Says it."):
 def test_a_plain_command_is_filed_with_its_prefix_and_keeps_it():
     catalog = Catalog({})
     filed = add(catalog, command("say", "x"), Wishes("say", "p_"))
-    assert filed == ("say", command("say", "x")._replace(prefix="p_"), [], [], [], True)
+    assert filed == ("say", command("say", "x")._replace(prefix="p_"), [], [], [], True, [])
     renewed = add(catalog, command("say", "x", description="Says more."), Wishes("say"))
     assert (renewed.entry.prefix, changes(renewed)) == ("p_", [("say", "description", "text")])
 
@@ -426,8 +426,8 @@ def test_a_plain_command_is_filed_with_its_prefix_and_keeps_it():
 def test_a_plain_command_that_runs_something_else_now_is_told_of():
     catalog = Catalog({})
     add(catalog, command("say", "x"), Wishes("say"))
-    (warning,) = add(catalog, command("say", "y"), Wishes("say")).warnings
-    assert warning == "it runs another command than in the earlier pin, or in other surroundings"
+    filed = add(catalog, command("say", "y"), Wishes("say"))
+    assert list(filed.relaunch) == ["command: changed", "  - x", "  + y"]
 
 
 @pytest.mark.parametrize(

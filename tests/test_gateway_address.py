@@ -3,8 +3,8 @@ import socket
 import pytest
 
 from thrall_py.errors import InputError, UsageError
-from thrall_py.gateway import address
-from thrall_py.gateway.address import Address
+from thrall_py.gateway.front import address
+from thrall_py.gateway.front.address import Address
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from thrall_py.gateway.pausing import Pausing
-from thrall_py.gateway.questions import Questions
+from thrall_py.gateway.upstream.pausing import Pausing
+from thrall_py.gateway.upstream.questions import Questions
 from thrall_py.protocol import wire
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from gateways import raw
 
-from thrall_py.gateway import approval
+from thrall_py.gateway.relay import approval
 
 
 def asked(tool="t", arguments="{}"):

@@ -3,7 +3,7 @@
 import pytest
 from posting import JSON, Exchange, Service, application, call_modern, message, modern, within
 
-from thrall_py.gateway import asgi
+from thrall_py.gateway.front import asgi
 
 SECONDS = 20
 

@@ -6,7 +6,7 @@ import pytest
 from gateways import run
 
 from thrall_py.errors import ServerError
-from thrall_py.gateway.backoff import Backoff
+from thrall_py.gateway.upstream.backoff import Backoff
 
 PROBLEM = ServerError("it does not start")
 

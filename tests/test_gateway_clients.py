@@ -6,10 +6,11 @@ import json
 import pytest
 from gateways import FakeClient, request, run, until, value
 
-from thrall_py.gateway import clients, incoming
+from thrall_py.gateway import clients
 from thrall_py.gateway.caller import Facts, Refused
 from thrall_py.gateway.clients import Client, Exchange
-from thrall_py.gateway.incoming import Notification
+from thrall_py.gateway.core import incoming
+from thrall_py.gateway.core.incoming import Notification
 
 
 def cancelled(id_):

@@ -13,10 +13,10 @@ from gateway import CONNECTION, SETTINGS, Caller, run, text
 from thrall_py.catalog.entry import command_entry, pin_item
 from thrall_py.catalog.launch import ExecSpec, LaunchSpec
 from thrall_py.errors import InputError, ProgramNotFoundError, ServerError, TimedOutError
-from thrall_py.gateway import command as command_
-from thrall_py.gateway.command import PlainCommand
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.upstream import Upstreams
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream import command as command_
+from thrall_py.gateway.upstream.command import PlainCommand
+from thrall_py.gateway.upstream.servers import Upstreams
 from thrall_py.transport import aside
 
 

@@ -4,9 +4,10 @@ import pytest
 from offers import LEGACY, META, entry, loaded, offered, request
 
 from thrall_py import __version__
-from thrall_py.gateway import core, incoming
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.core import Answer, Forward
+from thrall_py.gateway.core import answering as core
+from thrall_py.gateway.core import incoming
+from thrall_py.gateway.core.answering import Answer, Forward
 
 OFFER = offered()
 TOOLS_ONLY = offered({"s": entry(tools=["t"])})

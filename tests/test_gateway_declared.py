@@ -5,8 +5,8 @@ import json
 import pytest
 from gateways import EVERYTHING, value
 
-from thrall_py.gateway import declared
 from thrall_py.gateway.caller import Refused
+from thrall_py.gateway.relay import declared
 
 
 def refusal(capabilities, method, params="{}"):

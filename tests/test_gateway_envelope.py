@@ -4,8 +4,8 @@ import pytest
 from offers import ENVELOPE, LEGACY, META, MODERN, loaded, request
 
 from thrall_py import __version__
-from thrall_py.gateway import envelope
 from thrall_py.gateway.caller import Facts
+from thrall_py.gateway.core import envelope
 from thrall_py.protocol import wire
 
 INFO = {f"{META}serverInfo": {"name": "thrall", "version": __version__}}

@@ -1,6 +1,6 @@
 import pytest
 
-from thrall_py.gateway import gate
+from thrall_py.gateway.front import gate
 
 TOKEN = "s3cret-token"
 LOCAL = gate.rules("127.0.0.1", 8080)

@@ -6,7 +6,8 @@ import json
 import pytest
 from gateways import FakeClient, FakeServer, FakeServers, catalog, request
 
-from thrall_py.gateway import hosting, offer
+from thrall_py.gateway import hosting
+from thrall_py.gateway.core import offer
 from thrall_py.gateway.hosting import Settings
 from thrall_py.redact import Redactor
 

@@ -13,9 +13,9 @@ import socket
 import pytest
 from posting import MODERN, Service, message, within
 
-from thrall_py.gateway import address, connections, http, streams
-from thrall_py.gateway.address import Door
-from thrall_py.gateway.asgi import Application
+from thrall_py.gateway.front import address, connections, http, streams
+from thrall_py.gateway.front.address import Door
+from thrall_py.gateway.front.asgi import Application
 
 SECONDS = 60
 

@@ -3,8 +3,8 @@ import json
 import pytest
 from fakes import value
 
-from thrall_py.gateway import incoming
-from thrall_py.gateway.incoming import Malformed, Notification, Request, Response
+from thrall_py.gateway.core import incoming
+from thrall_py.gateway.core.incoming import Malformed, Notification, Request, Response
 
 
 def read(**members):

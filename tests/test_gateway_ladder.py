@@ -3,9 +3,9 @@ import json
 import pytest
 from offers import ENVELOPE, META, SERVERS, entry, loaded, offered, tool
 
-from thrall_py.gateway import ladder
-from thrall_py.gateway.incoming import Malformed, Notification, Request, Response
-from thrall_py.gateway.ladder import Posted, Refused
+from thrall_py.gateway.core.incoming import Malformed, Notification, Request, Response
+from thrall_py.gateway.front import ladder
+from thrall_py.gateway.front.ladder import Posted, Refused
 
 OFFER = offered()
 TYPES = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thrall_py.gateway.lines import TOO_LONG, Lines
+from thrall_py.gateway.front.lines import TOO_LONG, Lines
 
 
 def cut(chunks, limit=5):

@@ -9,15 +9,15 @@ from servers import TOOLS, command
 
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import ServerError, ServerGoneError, TimedOutError
-from thrall_py.gateway import keeper, starting
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.definitions import Drifted
-from thrall_py.gateway.flight import Flight
-from thrall_py.gateway.keeper import Keeper
-from thrall_py.gateway.multiplexer import Request
-from thrall_py.gateway.questions import look_into
-from thrall_py.gateway.upstream import Upstream, Upstreams
-from thrall_py.gateway.waits import Outgoing
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream import keeper, starting
+from thrall_py.gateway.upstream.definitions import Drifted
+from thrall_py.gateway.upstream.flight import Flight
+from thrall_py.gateway.upstream.keeper import Keeper
+from thrall_py.gateway.upstream.multiplexer import Request
+from thrall_py.gateway.upstream.questions import look_into
+from thrall_py.gateway.upstream.servers import Upstream, Upstreams
+from thrall_py.gateway.upstream.waits import Outgoing
 from thrall_py.protocol.jsontext import Value
 from thrall_py.transport import aside
 
@@ -83,6 +83,16 @@ def test_a_line_without_an_end_is_too_long_at_some_time():
             await upstream.request(do("endless"), Caller())
 
     using(scenario)
+
+
+def test_a_line_that_is_whole_at_once_may_be_too_long_as_well():
+    async def scenario(upstream):
+        call = ECHO._replace(members=ECHO.members % ("x" * 60_000))
+        with pytest.raises(ServerError, match="sent more than 20000 bytes in one line"):
+            await upstream.request(call, Caller())
+
+    pinned = entry(LaunchSpec(command("good"), {}), TOOLS)
+    using(scenario, pinned, connection=CONNECTION._replace(max_message=20_000))
 
 
 def test_a_server_that_asks_and_does_not_read_is_ended():

@@ -4,7 +4,7 @@ import pytest
 from offers import SERVERS, entry, offered, tool
 
 from thrall_py.errors import CatalogError
-from thrall_py.gateway import offer
+from thrall_py.gateway.core import offer
 from thrall_py.protocol import mcp, mirror
 
 

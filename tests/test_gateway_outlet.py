@@ -6,7 +6,7 @@ import os
 import pytest
 from gateways import run, until
 
-from thrall_py.gateway.outlet import Outlet
+from thrall_py.gateway.front.outlet import Outlet
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import asyncio
 
 from gateways import run, until
 
-from thrall_py.gateway import pending
-from thrall_py.gateway.pending import MARK, Pending
+from thrall_py.gateway.relay import pending
+from thrall_py.gateway.relay.pending import MARK, Pending
 
 
 class Call:

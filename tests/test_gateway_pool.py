@@ -12,13 +12,14 @@ from thrall_py.errors import (
     HttpStatusError,
     JsonRpcError,
     ServerError,
+    SessionLostError,
     TimedOutError,
     UnauthorizedError,
 )
-from thrall_py.gateway import upstream as upstream_module
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.definitions import Drifted
-from thrall_py.gateway.upstream import Upstream
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream import servers as upstream_module
+from thrall_py.gateway.upstream.definitions import Drifted
+from thrall_py.gateway.upstream.servers import Upstream
 
 CALL = Forward("it", "tools/call", "echo", '"name":"echo","arguments":{}')
 MARKED = {
@@ -212,6 +213,38 @@ def test_carriers_of_a_lost_session_are_not_used_any_more(serve):
 
     assert using(scenario, server) == ["hi"] * 2
     assert server.methods.count("initialize") == 2
+
+
+def test_a_request_that_lost_an_earlier_session_leaves_the_present_one_alone(serve):
+    async def scenario(upstream):
+        await calls(upstream, 1)
+        pool = upstream._source
+        lease = pool.lease(5.0)
+        await lease.__aenter__()
+        present = pool._ticket = pool._ticket._replace()
+        lost = SessionLostError("lost")
+        assert not await lease.__aexit__(type(lost), lost, None)
+        return pool._ticket is present
+
+    assert using(scenario, serve(legacy(session="s")))
+
+
+def test_a_session_that_was_opened_during_a_pause_is_used(serve, monkeypatch):
+    server = serve(legacy(session="s"))
+
+    async def scenario(upstream):
+        await calls(upstream, 1)
+        pool = upstream._source
+        ticket, pool._ticket = pool._ticket, None
+
+        async def opened_meanwhile(_):
+            pool._ticket = ticket
+
+        monkeypatch.setattr(pool._backoff, "wait", opened_meanwhile)
+        return await calls(upstream, 1)
+
+    assert using(scenario, server) == ["hi"]
+    assert server.methods.count("initialize") == 1
 
 
 def test_a_server_that_does_not_let_us_in_says_so_at_once_to_all(serve):

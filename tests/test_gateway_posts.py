@@ -17,8 +17,8 @@ from posting import (
     within,
 )
 
-from thrall_py.gateway import posts as posts_module
-from thrall_py.gateway import sessions, streams
+from thrall_py.gateway.front import posts as posts_module
+from thrall_py.gateway.front import sessions, streams
 
 SECONDS = 20
 

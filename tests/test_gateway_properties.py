@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from offers import ENVELOPE, LEGACY, MODERN, loaded, offered
 from test_properties import SHARP, SPELLINGS, VALUES
 
-from thrall_py.gateway import core, envelope, gate, incoming, ladder
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.core import Answer, Forward
-from thrall_py.gateway.incoming import Malformed, Notification, Request, Response
-from thrall_py.gateway.ladder import Posted, Refused
+from thrall_py.gateway.core import answering as core
+from thrall_py.gateway.core import envelope, incoming
+from thrall_py.gateway.core.answering import Answer, Forward
+from thrall_py.gateway.core.incoming import Malformed, Notification, Request, Response
+from thrall_py.gateway.front import gate, ladder
+from thrall_py.gateway.front.ladder import Posted, Refused
 from thrall_py.protocol import wire
 
 OFFER = offered()

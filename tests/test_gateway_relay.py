@@ -23,9 +23,9 @@ from gateways import (
 from thrall_py.catalog import drift
 from thrall_py.catalog.entry import pin_item
 from thrall_py.errors import ServerError
-from thrall_py.gateway import call, outcome, pending
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.definitions import Drifted
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.relay import call, outcome, pending
+from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
 

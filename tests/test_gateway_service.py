@@ -7,10 +7,11 @@ import pytest
 from gateways import FakeClient, catalog, envelope, error, made, request, result, run, until
 
 from thrall_py.errors import TimedOutError
-from thrall_py.gateway import audit, offer
+from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.definitions import Drifted
+from thrall_py.gateway.core import offer
 from thrall_py.gateway.service import Service
+from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.redact import Redactor
 
 DONE = '"result":{"content":[]}'

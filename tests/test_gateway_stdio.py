@@ -11,10 +11,12 @@ import pytest
 from gateways import FORM, FakeServer, FakeServers, catalog, run, until, value
 
 from thrall_py.errors import OutputError
-from thrall_py.gateway import audit, offer, stdio
-from thrall_py.gateway.relay import Relay
+from thrall_py.gateway import audit
+from thrall_py.gateway.core import offer
+from thrall_py.gateway.front import stdio
+from thrall_py.gateway.front.stdio import Ends
+from thrall_py.gateway.relay.relay import Relay
 from thrall_py.gateway.service import Service
-from thrall_py.gateway.stdio import Ends
 from thrall_py.redact import Redactor
 
 DONE = '"result":{"content":[]}'

@@ -6,7 +6,7 @@ import signal
 
 from gateways import run
 
-from thrall_py.gateway.stopping import signalled
+from thrall_py.gateway.front.stopping import signalled
 
 
 def test_the_first_signal_counts_and_those_behind_it_do_not_cut_off_what_follows():

@@ -18,9 +18,9 @@ from thrall_py.errors import (
     ServerGoneError,
     TimedOutError,
 )
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.definitions import Drifted
-from thrall_py.gateway.upstream import Upstream, Upstreams
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream.definitions import Drifted
+from thrall_py.gateway.upstream.servers import Upstream, Upstreams
 
 ASK = {
     "id": "q",
@@ -722,7 +722,7 @@ def test_a_gateway_that_is_killed_leaves_nothing(graveyard):
 import sys, asyncio, os
 sys.path[:0] = {[p for p in sys.path if p]!r}
 from gateway import *
-from thrall_py.gateway.upstream import Upstream
+from thrall_py.gateway.upstream.servers import Upstream
 async def main():
     upstream = Upstream("it", talking("2025-11-25", {graveyard.path!r}), SETTINGS)
     await upstream.request(do("answer"), Caller())

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thrall_py.gateway import uri
+from thrall_py.gateway.core import uri
 
 YES = [
     ("file:///a", "file:///a"),

@@ -114,7 +114,7 @@ def test_a_guard_that_is_stopped_ends_the_server(keep, graveyard, monkeypatch):
 
 def test_nobody_is_asked_before_the_session_is_open():
     asked = {"": mcp.Asked("elicitation/create", None)}
-    assert Elsewhere().answer(asked, Redactor()) == {"": '{"action":"decline"}'}
+    assert Elsewhere().answer(asked, Redactor(), lambda: False) == {"": '{"action":"decline"}'}
 
 
 def test_a_guard_whose_server_fails_ends_what_is_left_of_it(keep):
@@ -143,6 +143,14 @@ def test_what_a_server_has_not_read_is_lent_with_its_pipes(interrupts):
     loan = process.lend()
     assert 0 < len(loan.unsent) < 3_000_000
     assert process.close() == "was ended by SIGTERM"
+
+
+def test_with_everything_read_the_pipes_are_lent_as_they_are(interrupts):
+    launch = prepare(LaunchSpec(command("never_reads"), {}), {}, fill_in=True)
+    process = Process(launch.command, interrupts, grace=0, limit=1 << 20)
+    assert process.receive(float("inf")) == b"ready"
+    assert process.lend()[2:] == (b"", b"")
+    process.close()
 
 
 # -- carriers --------------------------------------------------------------------------------------

@@ -250,6 +250,13 @@ def test_without_pinned_modes_a_user_is_declared_as_he_is():
     assert declaring((), None) is None
 
 
+def test_what_was_refused_is_told_by_whoever_answers():
+    user = Answering("form")
+    user.refusals.append("no")
+    assert declaring(("form",), user).refusals == ["no"]
+    assert declaring(("form",), None).refusals == []
+
+
 @pytest.mark.parametrize(
     ("pinned", "user", "modes"),
     [

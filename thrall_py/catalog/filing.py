@@ -1,6 +1,6 @@
 """Puts a pin into a catalog: under which name, with which of its tools, and beside whom. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import drift, relaunch, review
@@ -87,7 +87,6 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
     warnings = [
         *(f"no tool matches {redact.quoted(pattern)} any more" for pattern in useless),
         *review.entry_warnings(entry, redact),
-        *_command_warnings(earlier, entry),
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
@@ -109,13 +108,6 @@ def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry |
     if earlier and by_program and not earlier.launch.is_same(found.launch):
         raise CatalogError(f"{visible(name)} is another server: give this one a --name")
     return name, earlier
-
-
-def _command_warnings(earlier: Entry | None, entry: Entry) -> Iterator[str]:
-    """Tell what no definition shows of a plain command that takes the place of another."""
-    is_command = isinstance(entry.launch, ExecSpec)
-    if is_command and earlier and earlier.launch != entry.launch:
-        yield "it runs another command than in the earlier pin, or in other surroundings"
 
 
 def _as_wished(found: Entry, wishes: Wishes, earlier: Entry | None) -> Entry:

@@ -10,14 +10,16 @@ from thrall_py.catalog import file
 from thrall_py.catalog.file import Catalog
 from thrall_py.commands.invocation import Invocation
 from thrall_py.errors import CatalogError, InputError, Interrupted, UsageError
-from thrall_py.gateway import hosting, offer, stdio
-from thrall_py.gateway.address import Door
+from thrall_py.gateway import hosting
 from thrall_py.gateway.audit import Log
+from thrall_py.gateway.core import offer
+from thrall_py.gateway.core.offer import Offer
+from thrall_py.gateway.front import stdio
+from thrall_py.gateway.front.address import Door
 from thrall_py.gateway.hosting import Settings
-from thrall_py.gateway.offer import Offer
 from thrall_py.gateway.service import Service
-from thrall_py.gateway.upstream import Settings as ServerSettings
-from thrall_py.gateway.upstream import Upstreams
+from thrall_py.gateway.upstream.servers import Settings as ServerSettings
+from thrall_py.gateway.upstream.servers import Upstreams
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
@@ -101,7 +103,7 @@ def _on_stdio(
 def _at(door: Door) -> hosting.Serve:
     """Take the address, before any server is started."""
     try:
-        from thrall_py.gateway import http
+        from thrall_py.gateway.front import http
     except ModuleNotFoundError as missing:
         raise UsageError(
             f"--http needs {missing.name}: pip install 'thrall-py[http]', or leave it out"

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 from thrall_py.gateway.caller import Facts, Refused
-from thrall_py.gateway.envelope import INTERNAL_ERROR
-from thrall_py.gateway.incoming import INVALID_REQUEST, Notification, Request, Response
+from thrall_py.gateway.core.envelope import INTERNAL_ERROR
+from thrall_py.gateway.core.incoming import INVALID_REQUEST, Notification, Request, Response
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from thrall_py.gateway.audit import Log
-from thrall_py.gateway.offer import Offer
-from thrall_py.gateway.outlet import Outlet
-from thrall_py.gateway.relay import Relay
+from thrall_py.gateway.core.offer import Offer
+from thrall_py.gateway.front.outlet import Outlet
+from thrall_py.gateway.relay.relay import Relay
 from thrall_py.gateway.server import Servers
 from thrall_py.gateway.service import Service
 from thrall_py.redact import Redactor

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from thrall_py.catalog.entry import Entry
-from thrall_py.gateway.core import Forward
+from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
 from thrall_py.protocol.wire import Message
 

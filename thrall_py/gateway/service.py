@@ -7,12 +7,15 @@ import asyncio
 import time
 import traceback
 
-from thrall_py.gateway import audit, core, envelope, outcome
+from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Caller, Facts
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.incoming import Request
-from thrall_py.gateway.offer import Offer
-from thrall_py.gateway.relay import Relay
+from thrall_py.gateway.core import answering as core
+from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.core.incoming import Request
+from thrall_py.gateway.core.offer import Offer
+from thrall_py.gateway.relay import outcome
+from thrall_py.gateway.relay.relay import Relay
 from thrall_py.protocol import jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
 

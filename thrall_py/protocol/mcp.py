@@ -37,7 +37,7 @@ _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elici
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
 
 META = "io.modelcontextprotocol/"
-_CLIENT = {"name": "thrall", "version": __version__}
+CLIENT = {"name": "thrall", "version": __version__}
 
 
 class Kind(NamedTuple):
@@ -144,7 +144,7 @@ def request_params(
     if revision == MODERN:
         meta = {
             META + "protocolVersion": MODERN,
-            META + "clientInfo": _CLIENT,
+            META + "clientInfo": CLIENT,
             META + "clientCapabilities": _capabilities(MODERN, modes),
         }
     if progress_token:
@@ -154,30 +154,6 @@ def request_params(
     return f"{{{members}}}"
 
 
-def relayed_params(
-    revision: str, members: str, capabilities: str, token: int | None, log_level: str
-) -> str:
-    """Make the params of a request that is relayed, with the words of who made it.
-
-    Args:
-        revision: in which it is written; before 2026-07-28 there is no envelope.
-        members: of the params, as JSON text without braces and `_meta`.
-        capabilities: what its client may be asked, a ClientCapabilities as JSON text.
-        token: what progress is told with; None if nobody wants to know.
-        log_level: the least severe log message that is wanted; empty for none.
-
-    """
-    meta = []
-    if revision == MODERN:
-        meta.append(f'"{META}protocolVersion":"{MODERN}"')
-        meta.append(f'"{META}clientInfo":{_compact(_CLIENT)}')
-        meta.append(f'"{META}clientCapabilities":{capabilities}')
-        meta += [f'"{META}logLevel":{json.dumps(log_level)}'] if log_level else []
-    meta += [] if token is None else [f'"progressToken":{token}']
-    envelope = [f'"_meta":{{{",".join(meta)}}}'] if meta else []
-    return f"{{{','.join([*envelope, *([members] if members else [])])}}}"
-
-
 def initialize_params(revision: str, modes: Sequence[str] = ()) -> str:
     """Make the params of `initialize`, the legacy handshake, as JSON text.
 
@@ -185,7 +161,7 @@ def initialize_params(revision: str, modes: Sequence[str] = ()) -> str:
     """
     capabilities = _capabilities(revision, modes)
     return _compact(
-        {"protocolVersion": revision, "capabilities": capabilities, "clientInfo": _CLIENT}
+        {"protocolVersion": revision, "capabilities": capabilities, "clientInfo": CLIENT}
     )
 
 

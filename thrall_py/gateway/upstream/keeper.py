@@ -5,7 +5,7 @@ import os
 from collections import deque
 
 from thrall_py.errors import ServerError
-from thrall_py.gateway.waits import Outgoing, Readable
+from thrall_py.gateway.upstream.waits import Outgoing, Readable
 from thrall_py.transport import aside
 from thrall_py.transport.aside import Task
 

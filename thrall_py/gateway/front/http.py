@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 
-from thrall_py.gateway import address, connections, gate
-from thrall_py.gateway.address import Door, Listening
-from thrall_py.gateway.asgi import PATH, Application, Bounds
 from thrall_py.gateway.audit import Log
-from thrall_py.gateway.posts import Posts
+from thrall_py.gateway.front import address, connections, gate
+from thrall_py.gateway.front.address import Door, Listening
+from thrall_py.gateway.front.asgi import PATH, Application, Bounds
+from thrall_py.gateway.front.posts import Posts
+from thrall_py.gateway.front.stopping import signalled
 from thrall_py.gateway.service import Service
-from thrall_py.gateway.stopping import signalled
 
 _HEAD = 1 << 16  # bytes that the head of a request may have
 _IDLE = 60  # seconds that a connection is kept between two requests

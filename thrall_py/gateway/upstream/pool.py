@@ -5,14 +5,14 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from thrall_py.errors import SessionLostError, ThrallError
-from thrall_py.gateway.background import Background
-from thrall_py.gateway.backoff import Backoff
-from thrall_py.gateway.definitions import Definitions
-from thrall_py.gateway.flight import Flight
-from thrall_py.gateway.links import CarrierLink
 from thrall_py.gateway.listener import Listener
-from thrall_py.gateway.multiplexer import Conversation
-from thrall_py.gateway.sources import Held
+from thrall_py.gateway.upstream.background import Background
+from thrall_py.gateway.upstream.backoff import Backoff
+from thrall_py.gateway.upstream.definitions import Definitions
+from thrall_py.gateway.upstream.flight import Flight
+from thrall_py.gateway.upstream.links import CarrierLink
+from thrall_py.gateway.upstream.multiplexer import Conversation
+from thrall_py.gateway.upstream.sources import Held
 from thrall_py.redact import Redactor
 from thrall_py.verbs.carrier import Ticket
 
@@ -162,5 +162,5 @@ class _Carried:
 
     def stop_waiting(self) -> None:
         """Take note that it is needed, or over."""
-        if self.timer:
-            self.timer.cancel()
+        assert self.timer, "it was given back"
+        self.timer.cancel()

@@ -9,14 +9,15 @@ from collections.abc import Awaitable, Callable
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from thrall_py.gateway import envelope, incoming, ladder
 from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.clients import Client, Exchange
-from thrall_py.gateway.incoming import Incoming, Malformed
-from thrall_py.gateway.ladder import Posted, Refused
-from thrall_py.gateway.offer import Offer
-from thrall_py.gateway.sessions import Sessions
-from thrall_py.gateway.streams import BATCH, LEGACY, MODERN, Outgoing, Reply
+from thrall_py.gateway.core import envelope, incoming
+from thrall_py.gateway.core.incoming import Incoming, Malformed
+from thrall_py.gateway.core.offer import Offer
+from thrall_py.gateway.front import ladder
+from thrall_py.gateway.front.ladder import Posted, Refused
+from thrall_py.gateway.front.sessions import Sessions
+from thrall_py.gateway.front.streams import BATCH, LEGACY, MODERN, Outgoing, Reply
 from thrall_py.protocol import mcp
 
 _SESSION = "mcp-session-id"

@@ -6,10 +6,10 @@ import contextlib
 from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import ServerError, ThrallError
-from thrall_py.gateway.background import Background
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.keeper import Keeper
+from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
+from thrall_py.gateway.upstream.background import Background
+from thrall_py.gateway.upstream.keeper import Keeper
 from thrall_py.protocol import wire
 from thrall_py.protocol.jsontext import decode, scan
 from thrall_py.transport.aside import Line, Task

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
 from thrall_py.errors import OutputError
-from thrall_py.gateway import envelope, incoming
 from thrall_py.gateway.clients import Client, Exchange
-from thrall_py.gateway.incoming import Incoming, Malformed, Notification, Request, Response
-from thrall_py.gateway.lines import Lines
-from thrall_py.gateway.outlet import Outlet
+from thrall_py.gateway.core import envelope, incoming
+from thrall_py.gateway.core.incoming import Incoming, Malformed, Notification, Request, Response
+from thrall_py.gateway.front.lines import Lines
+from thrall_py.gateway.front.outlet import Outlet
+from thrall_py.gateway.front.stopping import signalled
 from thrall_py.gateway.service import Service
-from thrall_py.gateway.stopping import signalled
 
 _CHUNK = 1 << 16  # bytes read at once
 _MOST_WAITING = 1 << 23  # bytes of answers that are not read; then nothing more is taken in

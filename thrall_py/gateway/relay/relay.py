@@ -5,16 +5,17 @@ import shlex
 from typing import NamedTuple
 
 from thrall_py.catalog import report
-from thrall_py.gateway import envelope, outcome
-from thrall_py.gateway.call import Call
 from thrall_py.gateway.caller import Caller
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.definitions import Drifted
-from thrall_py.gateway.incoming import Request
-from thrall_py.gateway.offer import Offer
-from thrall_py.gateway.outcome import Ended
-from thrall_py.gateway.pending import EXPIRY, MARK, Pending
+from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.core.incoming import Request
+from thrall_py.gateway.core.offer import Offer
+from thrall_py.gateway.relay import outcome
+from thrall_py.gateway.relay.call import Call
+from thrall_py.gateway.relay.outcome import Ended
+from thrall_py.gateway.relay.pending import EXPIRY, MARK, Pending
 from thrall_py.gateway.server import Server, Servers
+from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.protocol import mcp
 from thrall_py.visible import visible
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from thrall_py.gateway.listener import Listener
-from thrall_py.gateway.pausing import Pausing
+from thrall_py.gateway.upstream.pausing import Pausing
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import JsonError, Value, decode, scan
 

@@ -18,8 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from thrall_py.gateway import gate, ladder
-from thrall_py.gateway.posts import Posts, refusal
+from thrall_py.gateway.front import gate, ladder
+from thrall_py.gateway.front.posts import Posts, refusal
 
 PATH = "/mcp"
 HEALTH = "/healthz"

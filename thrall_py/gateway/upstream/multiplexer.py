@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from thrall_py.errors import ServerError, ServerGoneError, ThrallError
-from thrall_py.gateway.failures import Failures
-from thrall_py.gateway.links import Link, LinkEnded
+from thrall_py.gateway.core import envelope
 from thrall_py.gateway.listener import Listener
-from thrall_py.gateway.pausing import Pausing
-from thrall_py.gateway.questions import Questions, is_wanted, look_into, severity, whose
+from thrall_py.gateway.upstream.failures import Failures
+from thrall_py.gateway.upstream.links import Link, LinkEnded
+from thrall_py.gateway.upstream.pausing import Pausing
+from thrall_py.gateway.upstream.questions import Questions, is_wanted, look_into, severity, whose
 from thrall_py.protocol import matching, mcp, wire
 from thrall_py.protocol.channel import NO_HEADERS, Label, MessageTooLarge
 from thrall_py.protocol.jsontext import JsonError, Value
@@ -149,7 +150,7 @@ class Conversation:
 
     async def _send(self, id_: int, request: Request) -> None:
         revision, listener = self.server.revision, request.listener
-        params = mcp.relayed_params(
+        params = envelope.relayed_params(
             revision,
             request.members,
             listener.capabilities if listener else "{}",
@@ -183,7 +184,7 @@ class Conversation:
             self._link.abandon()
         elif id_ in self._methods:
             members = f'"requestId":{id_},"reason":"{reason}"'
-            params = mcp.relayed_params(self.server.revision, members, "{}", None, "")
+            params = envelope.relayed_params(self.server.revision, members, "{}", None, "")
             label = Label(_CANCELLED, self.server.revision)
             self._link.post(wire.notification(_CANCELLED, params), label)
 

@@ -8,16 +8,16 @@ from typing import NamedTuple
 from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import ExecSpec, UrlSpec
 from thrall_py.errors import SessionLostError, ThrallError
-from thrall_py.gateway import starting
 from thrall_py.gateway.audit import Log
-from thrall_py.gateway.command import PlainCommand
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.definitions import Definitions, Drifted
-from thrall_py.gateway.links import CarrierLink
+from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
-from thrall_py.gateway.multiplexer import Conversation, Request
-from thrall_py.gateway.pool import Pool
-from thrall_py.gateway.sources import Fresh, Held, Source, Warm
+from thrall_py.gateway.upstream import starting
+from thrall_py.gateway.upstream.command import PlainCommand
+from thrall_py.gateway.upstream.definitions import Definitions, Drifted
+from thrall_py.gateway.upstream.links import CarrierLink
+from thrall_py.gateway.upstream.multiplexer import Conversation, Request
+from thrall_py.gateway.upstream.pool import Pool
+from thrall_py.gateway.upstream.sources import Fresh, Held, Source, Warm
 from thrall_py.protocol import mcp, mirror, wire
 from thrall_py.protocol.jsontext import Value, decode, scan
 from thrall_py.redact import Redactor

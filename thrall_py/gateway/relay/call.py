@@ -3,12 +3,14 @@
 import asyncio
 
 from thrall_py.errors import ThrallError
-from thrall_py.gateway import approval, audit, declared, envelope, outcome
+from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Caller, Facts, Refused
-from thrall_py.gateway.core import Forward
-from thrall_py.gateway.envelope import INTERNAL_ERROR, LEVELS
-from thrall_py.gateway.incoming import Request, verbatim
-from thrall_py.gateway.outcome import Ended
+from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS
+from thrall_py.gateway.core.incoming import Request, verbatim
+from thrall_py.gateway.relay import approval, declared, outcome
+from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.server import Server
 from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value

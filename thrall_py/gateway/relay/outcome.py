@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from thrall_py.gateway import envelope
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.incoming import verbatim
+from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core.incoming import verbatim
 from thrall_py.protocol import canonical, mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.wire import Message

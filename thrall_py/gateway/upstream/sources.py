@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import NamedTuple, Protocol
 
 from thrall_py.errors import ServerGoneError, ThrallError
-from thrall_py.gateway.background import Background
-from thrall_py.gateway.backoff import Backoff
-from thrall_py.gateway.definitions import Definitions
-from thrall_py.gateway.flight import Flight
-from thrall_py.gateway.multiplexer import Conversation
+from thrall_py.gateway.upstream.background import Background
+from thrall_py.gateway.upstream.backoff import Backoff
+from thrall_py.gateway.upstream.definitions import Definitions
+from thrall_py.gateway.upstream.flight import Flight
+from thrall_py.gateway.upstream.multiplexer import Conversation
 
 _MOST_ISOLATED = 64  # servers of one entry at a time; further calls wait
 _LIVED = 10.0  # seconds after which a server that ends has not failed to start

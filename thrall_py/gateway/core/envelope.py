@@ -7,7 +7,7 @@ import json
 
 from thrall_py import __version__
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.incoming import Request, id_text, verbatim
+from thrall_py.gateway.core.incoming import Request, id_text, verbatim
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor
@@ -177,3 +177,27 @@ def _meta(request: Request, name: str) -> Value | None:
 
 def _text(value: Value | None) -> str:
     return (value.string() or "") if value else ""
+
+
+def relayed_params(
+    revision: str, members: str, capabilities: str, token: int | None, log_level: str
+) -> str:
+    """Make the params of a request that is relayed, with the words of who made it.
+
+    Args:
+        revision: in which it is written; before 2026-07-28 there is no envelope.
+        members: of the params, as JSON text without braces and `_meta`.
+        capabilities: what its client may be asked, a ClientCapabilities as JSON text.
+        token: what progress is told with; None if nobody wants to know.
+        log_level: the least severe log message that is wanted; empty for none.
+
+    """
+    meta = []
+    if revision == mcp.MODERN:
+        meta.append(f'"{mcp.META}protocolVersion":"{mcp.MODERN}"')
+        meta.append(f'"{mcp.META}clientInfo":{json.dumps(mcp.CLIENT, separators=(",", ":"))}')
+        meta.append(f'"{mcp.META}clientCapabilities":{capabilities}')
+        meta += [f'"{mcp.META}logLevel":{json.dumps(log_level)}'] if log_level else []
+    meta += [] if token is None else [f'"progressToken":{token}']
+    envelope = [f'"_meta":{{{",".join(meta)}}}'] if meta else []
+    return f"{{{','.join([*envelope, *([members] if members else [])])}}}"

@@ -6,9 +6,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from thrall_py.gateway import core, envelope, incoming
-from thrall_py.gateway.incoming import Incoming, Malformed, Notification, Request, Response
-from thrall_py.gateway.offer import Offer
+from thrall_py.gateway.core import answering as core
+from thrall_py.gateway.core import envelope, incoming
+from thrall_py.gateway.core.incoming import Incoming, Malformed, Notification, Request, Response
+from thrall_py.gateway.core.offer import Offer
 from thrall_py.protocol import mcp, mirror
 from thrall_py.protocol.jsontext import JsonError, scan
 

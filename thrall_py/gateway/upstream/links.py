@@ -5,8 +5,8 @@ import os
 from collections import deque
 from typing import Protocol
 
-from thrall_py.gateway.keeper import Keeper
-from thrall_py.gateway.waits import Outgoing, Readable
+from thrall_py.gateway.upstream.keeper import Keeper
+from thrall_py.gateway.upstream.waits import Outgoing, Readable
 from thrall_py.protocol.channel import Label, MessageTooLarge
 from thrall_py.protocol.mcp import ServerInfo
 from thrall_py.verbs.keeping import Came, Ended, Failed, Leave, Opened, Post

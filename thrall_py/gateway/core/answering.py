@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from thrall_py.catalog import nearest
-from thrall_py.gateway import envelope
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.incoming import Request, verbatim
-from thrall_py.gateway.offer import Offer
+from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core.incoming import Request, verbatim
+from thrall_py.gateway.core.offer import Offer
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor

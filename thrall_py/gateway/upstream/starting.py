@@ -3,8 +3,8 @@
 import asyncio
 
 from thrall_py.errors import ServerError
-from thrall_py.gateway.keeper import Keeper
-from thrall_py.gateway.links import CarrierLink, PipeLink
+from thrall_py.gateway.upstream.keeper import Keeper
+from thrall_py.gateway.upstream.links import CarrierLink, PipeLink
 from thrall_py.transport.aside import Task
 from thrall_py.verbs.carrier import Journey, carrying
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from thrall_py.catalog.entry import PinnedItem
 from thrall_py.catalog.file import Catalog
 from thrall_py.errors import CatalogError
-from thrall_py.gateway import uri
+from thrall_py.gateway.core import uri
 from thrall_py.protocol import canonical, mcp, mirror
 from thrall_py.protocol.jsontext import scan
 from thrall_py.visible import visible

@@ -1,0 +1,1 @@
+"""What is answered from the catalog, and what has to be asked upstream. Pure."""

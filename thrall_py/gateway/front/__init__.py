@@ -1,0 +1,1 @@
+"""Clients of a gateway: on our stdin and stdout, and over HTTP."""
