@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json, JsonError
 
-_ORIGIN = re.compile(
-    r"(?P<scheme>https?://)(?:[^/?#]*@)?(?P<host>\[[^\]]*\]|(?:\$\{[^}]*\}|[^/:?#])+)(?P<port>:\d+)?"
-)
+_ORIGIN = r"(?P<scheme>https?://)(?:[^/?#]*@)?(?P<host>\[[^\]]*\]|(?:\$\{[^}]*\}|[^/:?#])+)(?P<port>:\d+)?"
 
 
 class LaunchSpec(NamedTuple):
@@ -42,13 +40,13 @@ class UrlSpec(NamedTuple):
     @property
     def program(self) -> str:
         """What the server is called if it says nothing itself: its host."""
-        found = _ORIGIN.match(self.url)
+        found = re.match(_ORIGIN, self.url)
         return found["host"] if found else "server"
 
     @property
     def origin(self) -> str:
         """As much of its address as may be repeated: scheme, host and port (RFC 6454)."""
-        found = _ORIGIN.match(self.url)
+        found = re.match(_ORIGIN, self.url)
         return found["scheme"] + found["host"] + (found["port"] or "") if found else "a URL"
 
     def is_same(self, other: "ServerSpec") -> bool:

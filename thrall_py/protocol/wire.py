@@ -28,7 +28,7 @@ _MESSAGE: Shape = {
 _BATCH: Shape = {EACH: _MESSAGE}
 
 
-_OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
+_OUTCOME = '"(?:result|error)"[ \t\r]*:'
 
 
 class Message(NamedTuple):
@@ -79,7 +79,7 @@ def reply(id_: Value, outcome: str) -> bytes:
 def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
     """Tell whether a line that `read` refused was meant as the answer to one of `ids`."""
     text = line.decode("latin-1")
-    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
+    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not re.search(_OUTCOME, text):
         return False
     return any(_id_member(id_).search(text) for id_ in ids)
 
