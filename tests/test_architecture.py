@@ -27,7 +27,7 @@ SHARED = {
     "click": {
         "cli.py",
         "options.py",
-        *(f"commands/{verb}.py" for verb in cli.thrall.commands),
+        *(f"commands/{verb}.py" for verb in cli.VERBS),
     },
     "pickle": {"transport/workers.py"},
     "socket": {"transport/http/route.py", "transport/http/link.py"},
