@@ -12,7 +12,7 @@ from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.protocol import mcp
-from thrall_py.verbs import call, connect
+from thrall_py.verbs import call, sessions
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 from thrall_py.verbs.pinned_call import Callbacks, call_pinned
 
@@ -93,7 +93,7 @@ def test_a_session_opens_in_the_revision_that_is_wanted_or_found(
 ):
     server = ready(LaunchSpec(command(name, graveyard.path), {}))
     connection = CONNECTION._replace(revision=revision)
-    with connect.open_session(server, connection, interrupts, remembered) as session:
+    with sessions.open_session(server, connection, interrupts, remembered) as session:
         assert session.server.revision == spoken
     assert graveyard.words()[-1] == "eof"
 
@@ -101,7 +101,7 @@ def test_a_session_opens_in_the_revision_that_is_wanted_or_found(
 def test_a_session_that_does_not_open_leaves_nobody_alive(interrupts, graveyard):
     server = ready(LaunchSpec(command("modern", graveyard.path), {}))
     connection = CONNECTION._replace(revision="2025-11-25")
-    session = connect.open_session(server, connection, interrupts)
+    session = sessions.open_session(server, connection, interrupts)
     with pytest.raises(errors.JsonRpcError, match="^the server refused the handshake"), session:
         pytest.fail("it opened")
     assert graveyard.words() == ["eof"]
@@ -109,7 +109,7 @@ def test_a_session_that_does_not_open_leaves_nobody_alive(interrupts, graveyard)
 
 def test_a_session_that_breaks_leaves_nobody_alive(interrupts, graveyard):
     server = ready(LaunchSpec(command("good", graveyard.path), {}))
-    with pytest.raises(KeyError), connect.open_session(server, CONNECTION, interrupts):
+    with pytest.raises(KeyError), sessions.open_session(server, CONNECTION, interrupts):
         raise KeyError
     assert graveyard.words() == ["eof"]
 

@@ -14,7 +14,8 @@ from thrall_py.errors import InputError, ThrallError
 from thrall_py.redact import Redactor, is_secret_name
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session, prepare
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, prepare
+from thrall_py.verbs.sessions import open_session
 from thrall_py.verbs.survey import survey
 from thrall_py.visible import visible
 
