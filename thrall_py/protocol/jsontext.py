@@ -28,11 +28,17 @@ EACH = "*"
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 1 << 20  # bytes checked at a time for UTF-8: what the check needs on top of the message
 _SPACE = re.compile(r"[ \t\r\n]*")
-# Possessive (++, *+): no memory of where to go back to, so a string may have any length.
-_STRING_BODY = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
+# Possessive (*+): no memory of where to go back to, so a string may have any length. Said by what
+# is in it, and with an escape between two stretches, it is walked twice as fast as otherwise.
+_PLAIN = r"[ !#-\[\]-\U0010ffff]*+"
+_STRING_BODY = rf'{_PLAIN}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN})*+'
 _STRING = re.compile(f'"{_STRING_BODY}"')
 _MEMBER = re.compile(f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*')
-# At most 64 KiB of a string, never ending inside a UTF-8 sequence, an escape or a surrogate pair.
+_PIECE_SIZE = 1 << 16  # characters
+# Behind six characters without a backslash no escape is cut, nor a surrogate pair of two.
+_SEAM = re.compile(r"[^\\]{6}(?=[^\x80-\xbf])")
+_SEAM_WITHIN = 256  # characters in which there is one, unless the text consists of escapes
+# A piece of such a text, never ending inside a UTF-8 sequence, an escape or a surrogate pair.
 _PIECE = re.compile(
     r'(?:[^"\\]{1,256}(?![\x80-\xbf])|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]){1,256}+'
 )
@@ -90,10 +96,11 @@ class Value(NamedTuple):
 
     def pieces(self) -> Iterator[str]:
         """The text of a string, 64 KiB at a time."""
-        at = self.start + 1
-        while found := _PIECE.match(self.source, at, self.end - 1):
-            yield _unescape(found[0])
-            at = found.end()
+        at, end = self.start + 1, self.end - 1
+        while at < end:
+            cut = end if end - at <= _PIECE_SIZE else _cut(self.source, at, end)
+            yield _unescape(self.source[at:cut])
+            at = cut
 
 
 def latin1(message: bytes | bytearray) -> str:
@@ -103,6 +110,8 @@ def latin1(message: bytes | bytearray) -> str:
         JsonError: it is not UTF-8.
 
     """
+    if message.isascii():
+        return message.decode("ascii")
     check = codecs.getincrementaldecoder("utf-8")()
     with memoryview(message) as view:
         try:
@@ -218,6 +227,14 @@ def _walk_array(source: str, start: int, shape: Shape) -> Value:
         at, more = _after(source, value.end, "]")
         if not more:
             return Value(source, start, at, children)
+
+
+def _cut(source: str, at: int, end: int) -> int:
+    """Find where a piece ends of a string that goes on from `at` to `end`, longer than one."""
+    most = at + _PIECE_SIZE
+    found = _SEAM.search(source, most - _SEAM_WITHIN, most) or _PIECE.match(source, at, end)
+    assert found, "a piece takes at least one character, or one escape"
+    return found.end()
 
 
 def _unescape(body: str) -> str:

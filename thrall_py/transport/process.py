@@ -187,6 +187,8 @@ class Process:
         if not chunk:
             self._closed_output = True
             self._poll.unregister(self._output)
+        elif not self._leaving and b"\n" not in chunk:  # of a long line: without another copy
+            self._partial += chunk
         elif not self._leaving:
             first, *rest = chunk.split(b"\n")
             self._partial += first
