@@ -263,3 +263,33 @@ def test_only_a_string_is_decoded_as_one():
     assert scan('"a\\n"', {}).string() == "a\n"
     assert scan("1", {}).string() is None
     assert Value("[1]", 1, 2).first == "1"
+
+
+# -- pieces ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "ä",
+        "€",
+        "😀",
+        "\\n",
+        "\\u00e4",
+        "\\ud83d\\ude00",
+        "\\\\",
+        "\\ud83d",
+        "abcdefg\\n",
+        "ä\\\\",
+    ],
+)
+@pytest.mark.parametrize("shift", range(13))
+def test_a_long_string_comes_in_pieces_that_cut_no_character(unit, shift):
+    source = '"' + "x" * shift + unit * (200_000 // len(unit)) + '"'
+    pieces = list(scan(source.encode().decode("latin-1"), {}).pieces())
+    assert len(pieces) > 1
+    assert max(map(len, pieces)) <= 1 << 16
+    assert "".join(pieces) == json.loads(source)
+    halves = [piece[-1] for piece in pieces if "\ud800" <= piece[-1] < "\udc00"]
+    assert not halves or unit == "\\ud83d"
