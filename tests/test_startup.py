@@ -32,6 +32,45 @@ import json
 print(json.dumps([status, sorted(sys.modules), at_spawn]), file=sys.stderr)
 """
 
+# Counts the instructions of the interpreter, which are the same in every run, until a process is
+# started; with click alone, until its command runs.
+COUNTING = f"""
+import json, sys
+sys.path += [{str(ROOT)!r}, {str(SEPARATE)!r}]
+count, counted = 0, None
+def trace(frame, event, _):
+    global count
+    frame.f_trace_opcodes, frame.f_trace_lines = True, False
+    count += event == "opcode"
+    return trace
+def see(event, _):
+    global counted
+    if event in ("subprocess.Popen", "hello"):
+        counted = counted or count
+sys.addaudithook(see)
+sys.settrace(trace)
+"""
+CALLING = f"""{COUNTING}
+from thrall_py.__main__ import main
+try:
+    main()
+finally:
+    print(counted, file=sys.stderr)
+"""
+HELLO = f"""{COUNTING}
+import click
+@click.command()
+@click.argument("name")
+def hello(name):
+    sys.audit("hello")
+try:
+    hello()
+finally:
+    print(counted, file=sys.stderr)
+"""
+
+LONGEST_WAY = 1.6  # times; 1.55 when it was measured
+
 HEAVY = (
     "PIL", "asyncio", "difflib", "h11", "hashlib", "importlib.metadata", "jsonschema", "pathlib", "pickle",
     "pydantic", "rich", "secrets", "socket", "ssl", "thrall_py.catalog.change",
@@ -126,6 +165,13 @@ def test_a_call_loads_little_more_of_others_than_click_does_before_the_spawn():
     )
     clicks = set(python(only_click).stdout.decode().split())
     assert public(at_spawn - clicks) - {"thrall_py", "gc"} <= OTHERS_BEFORE_THE_SPAWN
+
+
+def test_the_way_to_the_spawn_is_not_much_longer_than_that_of_the_least_that_click_can_do():
+    ran = python(CALLING, "call", "echo", "--", *command("good"), input=b"{}")
+    hello = python(HELLO, "you")
+    least, ours = (int(each.stderr.split()[-1]) for each in (hello, ran))
+    assert ours < LONGEST_WAY * least, ours / least
 
 
 def test_a_verb_loads_no_other_verb():
