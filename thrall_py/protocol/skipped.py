@@ -19,7 +19,7 @@ _DIAGNOSES = (
     ),
 )
 # The first id counts, without another try, so that a hostile line costs no more than its length.
-_STRAY_ANSWER = re.compile(r'^\{(?>.*?"id":)\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
+_STRAY_ANSWER = r'^\{(?>.*?"id":)\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":'
 
 
 class SkippedLines:
@@ -72,7 +72,7 @@ class SkippedLines:
 
     def _stray(self, text: str) -> str:
         """What an answer says that answers nothing; half a line may be anything."""
-        stray = _STRAY_ANSWER.search(text)
+        stray = re.search(_STRAY_ANSWER, text)
         if not stray:
             return ""
         return f"is an answer with id {self._redact.plain(stray[1], 40)}, which nobody asked with"
