@@ -20,7 +20,8 @@ from thrall_py.catalog.launch import UrlSpec
 from thrall_py.protocol import tools
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
+from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs.sessions import open_session
 
 _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real run
 

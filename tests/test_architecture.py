@@ -27,7 +27,7 @@ SHARED = {
     "click": {
         "cli.py",
         "options.py",
-        *(f"commands/{verb}.py" for verb in cli.thrall.commands),
+        *(f"commands/{verb}.py" for verb in cli.VERBS),
     },
     "pickle": {"transport/aside.py", "transport/workers.py"},
     "socket": {

@@ -14,7 +14,7 @@ from thrall_py.catalog import codec, file
 
 ROOT = Path(__file__).parent.parent
 MAN = ROOT / "man"
-VERBS = sorted(cli.thrall.commands)
+VERBS = sorted(cli.VERBS)
 
 
 def page(name):
@@ -37,7 +37,7 @@ def described(text):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_page_describes_each_option_of_its_verb_and_no_other(verb):
-    assert described(page(f"thrall-{verb}.1")) == options(cli.thrall.commands[verb])
+    assert described(page(f"thrall-{verb}.1")) == options(cli.load(verb))
 
 
 def test_the_overview_describes_the_options_without_a_verb():
@@ -54,7 +54,7 @@ def test_the_overview_has_every_verb():
 @pytest.mark.parametrize("verb", VERBS)
 def test_defaults_in_a_page_are_those_of_the_program(verb):
     text = page(f"thrall-{verb}.1")
-    for parameter in cli.thrall.commands[verb].params:
+    for parameter in cli.load(verb).params:
         if isinstance(parameter.default, (str, int)) and parameter.default:
             entry = text.split(f".It Fl {parameter.opts[0][1:]} ")[1].split(".It ")[0]
             assert re.search(rf"\b{parameter.default}\b", entry), parameter.name
@@ -125,7 +125,7 @@ def test_the_catalog_page_describes_every_member():
 
 def test_the_variables_in_the_pages_belong_to_verbs_that_exist():
     named = set(re.findall(r"THRALL_([A-Z]+)_", "".join(p.read_text() for p in MAN.iterdir())))
-    assert named == {verb.upper() for verb in VERBS if len(options(cli.thrall.commands[verb])) > 1}
+    assert named == {verb.upper() for verb in VERBS if len(options(cli.load(verb))) > 1}
 
 
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
@@ -155,7 +155,7 @@ def test_commands_in_the_readme_and_the_pages_parse(monkeypatch):
     for command in commands:
         words = re.findall(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""", command)
         ours = words[: words.index("--")] if "--" in words else words
-        verb = cli.thrall.commands[ours[0]]
+        verb = cli.load(ours[0])
         for option, name in itertools.pairwise(ours):
             if option == "--bearer-env":
                 monkeypatch.setenv(name, "x")

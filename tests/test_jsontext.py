@@ -276,3 +276,33 @@ def test_the_elements_of_an_array_are_counted(text, count):
 def test_what_is_no_array_at_all_is_not_counted():
     with pytest.raises(JsonError):
         elements("[1,]")
+
+
+# -- pieces ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "ä",
+        "€",
+        "😀",
+        "\\n",
+        "\\u00e4",
+        "\\ud83d\\ude00",
+        "\\\\",
+        "\\ud83d",
+        "abcdefg\\n",
+        "ä\\\\",
+    ],
+)
+@pytest.mark.parametrize("shift", range(13))
+def test_a_long_string_comes_in_pieces_that_cut_no_character(unit, shift):
+    source = '"' + "x" * shift + unit * (200_000 // len(unit)) + '"'
+    pieces = list(scan(source.encode().decode("latin-1"), {}).pieces())
+    assert len(pieces) > 1
+    assert max(map(len, pieces)) <= 1 << 16
+    assert "".join(pieces) == json.loads(source)
+    halves = [piece[-1] for piece in pieces if "\ud800" <= piece[-1] < "\udc00"]
+    assert not halves or unit == "\\ud83d"

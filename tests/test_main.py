@@ -16,6 +16,7 @@ def untouched():
     handler = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, handler)
+    gc.unfreeze()
     gc.enable()
 
 
@@ -31,6 +32,7 @@ def test_the_program_ends_with_the_status_of_its_words(monkeypatch):
     with pytest.raises(SystemExit) as ended:
         program.main()
     assert (ended.value.code, seen) == (7, [["call", "x"]])
+    assert gc.get_freeze_count() > 0, "nothing is left for the interpreter to look through"
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@ from pathlib import Path
 import pytest
 from servers import command
 
+from thrall_py import options
 from thrall_py.catalog.launch import LaunchSpec, UrlSpec
+from thrall_py.commands import call
 from thrall_py.errors import UsageError
 from thrall_py.options import ServerOptions
-from thrall_py.verbs import call
+from thrall_py.protocol import mcp
 from thrall_py.verbs.connect import ConnectionOptions
 
 
@@ -15,12 +17,12 @@ def handed_on(thrall, monkeypatch):
     """Call with options; what the verb gets of them: the server and the connection."""
     got = []
 
-    def call_server(_call, server, connection, _interrupts, _on_result):
+    def started(server, connection, _interrupts):
         got.append((server, connection))
         raise StopIteration  # what follows is not looked at
 
     def run(*words):
-        monkeypatch.setattr(call, "call_server", call_server)
+        monkeypatch.setattr(call, "started", started)
         thrall("call", "t", "a=1", *words, "--", "server", "${A}", "--", "--timeout=1")
         return got[-1]
 
@@ -31,6 +33,10 @@ def test_the_defaults_are_those_of_the_contract(handed_on):
     server, connection = handed_on()
     assert connection == ConnectionOptions(300.0, 120.0, 2.0, 64 << 20, None)
     assert server.command.cwd is None
+
+
+def test_the_revisions_that_can_be_asked_for_are_those_of_the_protocol():
+    assert options._REVISIONS == mcp.REVISIONS
 
 
 def test_the_words_behind_the_dashes_are_the_servers_alone(handed_on):

@@ -6,7 +6,8 @@ from thrall_py.catalog.launch import UrlSpec
 from thrall_py.errors import InputError, UnauthorizedError
 from thrall_py.protocol import mcp
 from thrall_py.transport.endpoint import Endpoint
-from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
+from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs.sessions import open_session
 from thrall_py.verbs.survey import survey
 
 URL = "http://127.0.0.1/mcp"

@@ -10,6 +10,8 @@ import pytest
 from loopback import legacy
 from servers import command
 
+from thrall_py import cli
+
 ROOT = Path(__file__).parent.parent
 SEPARATE = Path(click.__file__).parent.parent  # where packages are
 
@@ -17,14 +19,57 @@ SEPARATE = Path(click.__file__).parent.parent  # where packages are
 PROGRAM = f"""
 import sys
 sys.path += [{str(ROOT)!r}, {str(SEPARATE)!r}]
+at_spawn = []
+sys.addaudithook(
+    lambda event, _: at_spawn.extend(sorted(sys.modules)) if event == "subprocess.Popen" else None
+)
 from thrall_py.__main__ import main
 try:
     main()
 except SystemExit as ended:
     status = ended.code
 import json
-print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
+print(json.dumps([status, sorted(sys.modules), at_spawn]), file=sys.stderr)
 """
+
+# Counts the instructions of the interpreter, which are the same in every run, until a process is
+# started; with click alone, until its command runs.
+COUNTING = f"""
+import json, sys
+sys.path += [{str(ROOT)!r}, {str(SEPARATE)!r}]
+count, counted = 0, None
+def trace(frame, event, _):
+    global count
+    frame.f_trace_opcodes, frame.f_trace_lines = True, False
+    count += event == "opcode"
+    return trace
+def see(event, _):
+    global counted
+    if event in ("subprocess.Popen", "hello"):
+        counted = counted or count
+sys.addaudithook(see)
+sys.settrace(trace)
+"""
+CALLING = f"""{COUNTING}
+from thrall_py.__main__ import main
+try:
+    main()
+finally:
+    print(counted, file=sys.stderr)
+"""
+HELLO = f"""{COUNTING}
+import click
+@click.command()
+@click.argument("name")
+def hello(name):
+    sys.audit("hello")
+try:
+    hello()
+finally:
+    print(counted, file=sys.stderr)
+"""
+
+LONGEST_WAY = 1.6  # times; 1.55 when it was measured
 
 HEAVY = (
     "PIL", "thrall_py.commands.serving", "thrall_py.gateway", "starlette", "uvicorn",
@@ -58,14 +103,83 @@ HEAVY = (
 )  # fmt: skip
 
 
+# All of ours that is loaded when the server of a plain call is started. What is added here, every
+# call waits for; what can wait is loaded while the server starts.
+BEFORE_THE_SPAWN = {
+    "__main__", "catalog", "catalog.launch", "cli", "commands", "commands.call", "commands.form",
+    "commands.invocation", "commands.watching", "errors", "options", "protocol",
+    "protocol.channel", "protocol.jsontext", "protocol.numbers", "protocol.watcher", "redact",
+    "transport", "transport.descendants", "transport.endpoint", "transport.environment",
+    "transport.interrupts", "transport.process", "transport.spawn", "transport.stdio", "verbs",
+    "verbs.arguments", "verbs.connect", "visible",
+}  # fmt: skip
+# And of others, beyond what click loads by itself.
+OTHERS_BEFORE_THE_SPAWN = {
+    "ctypes", "fcntl", "json", "select", "selectors", "signal", "struct", "subprocess", "termios",
+}  # fmt: skip
+
+
 def loaded(*words):
     """The modules of a run that succeeds."""
-    run = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", PROGRAM, *words], capture_output=True, check=True
-    )
-    status, modules = json.loads(run.stderr.splitlines()[-1])
+    return run(*words)[0]
+
+
+def run(*words):
+    """The modules of a run that succeeds, at its end and when the last server was started."""
+    ran = python(PROGRAM, *words)
+    status, modules, at_spawn = json.loads(ran.stderr.splitlines()[-1])
     assert status == 0
-    return set(modules)
+    return set(modules), set(at_spawn)
+
+
+def python(program, *words, **options):
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, *words],
+        capture_output=True,
+        check=True,
+        **options,
+    )
+
+
+def public(modules):
+    """The names of modules of others, without packages' insides and the interpreter's own."""
+    return {name for name in modules if "." not in name and not name.startswith("_")}
+
+
+def test_a_server_is_started_before_what_reads_its_answer_is_loaded():
+    modules, at_spawn = run("call", "echo", "a=1", "--", *command("good"))
+    ours = {name.partition(".")[2] for name in at_spawn if name.startswith("thrall_py.")}
+    assert ours <= BEFORE_THE_SPAWN | {"verbs.items", "catalog.parameters"}
+    assert {"thrall_py.verbs.call", "thrall_py.output.render"} <= modules - at_spawn
+
+
+def test_a_call_with_its_input_on_stdin_loads_what_is_listed_here_before_the_spawn():
+    ran = python(PROGRAM, "call", "echo", "--", *command("good"), input=b"{}")
+    at_spawn = json.loads(ran.stderr.splitlines()[-1])[2]
+    ours = {name.partition(".")[2] for name in at_spawn if name.startswith("thrall_py.")}
+    assert ours == BEFORE_THE_SPAWN
+
+
+def test_a_call_loads_little_more_of_others_than_click_does_before_the_spawn():
+    _, at_spawn = run("call", "echo", "a=1", "--", *command("good"))
+    only_click = (
+        f"import sys; sys.path += [{str(SEPARATE)!r}]; import click, locale; print(*sys.modules)"
+    )
+    clicks = set(python(only_click).stdout.decode().split())
+    assert public(at_spawn - clicks) - {"thrall_py", "gc"} <= OTHERS_BEFORE_THE_SPAWN
+
+
+def test_the_way_to_the_spawn_is_not_much_longer_than_that_of_the_least_that_click_can_do():
+    ran = python(CALLING, "call", "echo", "--", *command("good"), input=b"{}")
+    hello = python(HELLO, "you")
+    least, ours = (int(each.stderr.split()[-1]) for each in (hello, ran))
+    assert ours < LONGEST_WAY * least, ours / least
+
+
+def test_a_verb_loads_no_other_verb():
+    verbs = {f"thrall_py.commands.{verb}" for verb in cli.VERBS}
+    modules = loaded("call", "echo", "a=1", "--", *command("good"))
+    assert verbs & modules == {"thrall_py.commands.call"}
 
 
 @pytest.mark.parametrize(

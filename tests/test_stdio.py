@@ -70,6 +70,26 @@ def test_more_than_a_pipe_holds_is_written_as_it_is_read(pipe, replaced, interru
     assert b"".join(received) == sent
 
 
+def test_a_pipe_is_filled_at_once_where_the_kernel_can_say_when_it_is_full(pipe, replaced):
+    replaced(1, pipe["writing"])
+    taken = stdio._put(memoryview(bytes(1 << 20)))
+    assert stdio._AT_ONCE <= taken <= 1 << 16
+    assert len(os.read(pipe["reading"], 1 << 20)) == taken
+
+
+def test_a_kernel_that_has_no_such_write_gets_a_little_at_a_time(
+    pipe, replaced, monkeypatch, interrupts
+):
+    def refuse(*_):
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    monkeypatch.setattr(os, "pwritev", refuse)
+    replaced(1, pipe["writing"])
+    stdio.write([bytes(10_000)], interrupts)
+    assert stdio._put(memoryview(bytes(1 << 20))) == stdio._AT_ONCE
+    assert len(os.read(pipe["reading"], 1 << 20)) == 10_000 + stdio._AT_ONCE
+
+
 def test_a_signal_is_seen_while_nobody_reads(pipe, replaced, interrupts):
     replaced(1, pipe["writing"])
     pieces = iter([b"x" * 4096] * 1000)

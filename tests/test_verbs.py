@@ -10,9 +10,9 @@ from thrall_py import errors
 from thrall_py.catalog import file, report
 from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.protocol import mcp
-from thrall_py.verbs import call, connect
+from thrall_py.verbs import call, connect, sessions
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 from thrall_py.verbs.pinned_call import Callbacks, call_pinned
 
@@ -93,7 +93,7 @@ def test_a_session_opens_in_the_revision_that_is_wanted_or_found(
 ):
     server = ready(LaunchSpec(command(name, graveyard.path), {}))
     connection = CONNECTION._replace(revision=revision)
-    with connect.open_session(server, connection, interrupts, remembered) as session:
+    with sessions.open_session(server, connection, interrupts, remembered) as session:
         assert session.server.revision == spoken
     assert graveyard.words()[-1] == "eof"
 
@@ -101,7 +101,7 @@ def test_a_session_opens_in_the_revision_that_is_wanted_or_found(
 def test_a_session_that_does_not_open_leaves_nobody_alive(interrupts, graveyard):
     server = ready(LaunchSpec(command("modern", graveyard.path), {}))
     connection = CONNECTION._replace(revision="2025-11-25")
-    session = connect.open_session(server, connection, interrupts)
+    session = sessions.open_session(server, connection, interrupts)
     with pytest.raises(errors.JsonRpcError, match="^the server refused the handshake"), session:
         pytest.fail("it opened")
     assert graveyard.words() == ["eof"]
@@ -109,9 +109,43 @@ def test_a_session_that_does_not_open_leaves_nobody_alive(interrupts, graveyard)
 
 def test_a_session_that_breaks_leaves_nobody_alive(interrupts, graveyard):
     server = ready(LaunchSpec(command("good", graveyard.path), {}))
-    with pytest.raises(KeyError), connect.open_session(server, CONNECTION, interrupts):
+    with pytest.raises(KeyError), sessions.open_session(server, CONNECTION, interrupts):
         raise KeyError
     assert graveyard.words() == ["eof"]
+
+
+def test_a_server_that_is_started_ahead_is_the_one_that_is_spoken_to(interrupts, graveyard):
+    server = ready(LaunchSpec(command("good", graveyard.path), {}))
+    with connect.started(server, CONNECTION, interrupts) as ahead:
+        assert ahead.started
+        with sessions.open_session(ahead, CONNECTION, interrupts) as session:
+            assert session.channel is ahead.started.channel
+    assert graveyard.words() == ["eof"]
+
+
+def test_a_server_that_is_started_ahead_and_dies_of_the_probe_is_started_once_more(
+    interrupts, graveyard
+):
+    offering(dies_of=["server/discover"])
+    server = ready(LaunchSpec(command("good", graveyard.path), {}))
+    with connect.started(server, CONNECTION, interrupts) as ahead:
+        assert ahead.started
+        with sessions.open_session(ahead, CONNECTION, interrupts) as session:
+            assert session.channel is not ahead.started.channel
+    assert graveyard.words()[-1] == "eof"
+
+
+def test_a_server_that_is_started_ahead_of_a_failure_is_ended(interrupts, graveyard):
+    server = ready(LaunchSpec(command("good", graveyard.path), {}))
+    with pytest.raises(KeyError), connect.started(server, CONNECTION, interrupts):
+        raise KeyError
+    assert graveyard.words() == ["eof"]
+
+
+def test_a_server_on_a_url_is_not_reached_ahead(interrupts):
+    server = prepare(UrlSpec("http://127.0.0.1:1/", {}), {}, fill_in=False)
+    with connect.started(server, CONNECTION, interrupts) as ahead:
+        assert ahead is server
 
 
 # -- call --------------------------------------------------------------------------------------

@@ -2,27 +2,20 @@
 
 import contextlib
 import errno
+import importlib
 import io
 import sys
-import traceback
 from collections.abc import Sequence
 
 import click
 
 from thrall_py import __version__, errors
-from thrall_py.commands.call import call
-from thrall_py.commands.check import check
-from thrall_py.commands.completion import completion
-from thrall_py.commands.doctor import doctor
 from thrall_py.commands.invocation import Invocation, say
-from thrall_py.commands.pin import pin
-from thrall_py.commands.serve import serve
-from thrall_py.commands.show import show
-from thrall_py.commands.unpin import unpin
 from thrall_py.errors import Interrupted, OutputError, ThrallError, UsageError
 from thrall_py.transport.interrupts import SIGPIPE, die_by_signal
 from thrall_py.visible import visible
 
+VERBS = ("call", "pin", "unpin", "check", "show", "serve", "doctor", "completion")
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
@@ -68,6 +61,8 @@ def _invoke(ours: list[str], invocation: Invocation) -> int:
         if isinstance(problem, OSError) and problem.errno in _UNWRITABLE:
             say(f"cannot write to stdout: {problem.strerror}")  # the help, or the version
             return OutputError.exit_status
+        import traceback
+
         traceback.print_exc()
         return errors.BUG
 
@@ -86,8 +81,28 @@ def _click(ours: list[str], invocation: Invocation) -> int:
             problem.show()
         return problem.exit_code
     except click.UsageError as problem:
-        verb = f" {ours[0]}" if ours and ours[0] in thrall.commands else ""
+        verb = f" {ours[0]}" if ours and ours[0] in VERBS else ""
         raise UsageError(f"{visible(problem.format_message())} (see thrall{verb} --help)") from None
+
+
+def load(verb: str) -> click.Command:
+    """Load the command of a verb: it has the name of its module."""
+    command = getattr(importlib.import_module(f"thrall_py.commands.{verb}"), verb)
+    assert isinstance(command, click.Command)
+    return command
+
+
+class _Verbs(click.Group):
+    """Verbs that are loaded once they are named: all of them take as long as click itself."""
+
+    def list_commands(self, _: click.Context, /) -> list[str]:  # type: ignore[explicit-override]  # @override is of 3.12
+        return sorted(VERBS)
+
+    def get_command(self, _: click.Context, name: str, /) -> click.Command | None:  # type: ignore[explicit-override]  # likewise
+        # What is no verb may be near one: click looks, and says so.
+        for verb in (name,) if name in VERBS else VERBS:
+            self.add_command(load(verb))
+        return self.commands.get(name)
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
@@ -100,6 +115,7 @@ _STATUSES = "\n".join(f"  {row.code:<6} {row.meaning}" for row in errors.STATUSE
 
 
 @click.group(
+    cls=_Verbs,
     epilog=f"\b\nExit status:\n{_STATUSES}\n\nThe pages are thrall(1) and thrall-VERB(1).",
     context_settings={"help_option_names": ["--help"], "max_content_width": 80},
 )
@@ -108,7 +124,3 @@ _STATUSES = "\n".join(f"  {row.code:<6} {row.meaning}" for row in errors.STATUSE
               help="Print the version.")  # fmt: skip
 def thrall() -> None:
     """Call MCP tools as Unix commands, and pin what their servers offer."""
-
-
-for _command in (call, pin, unpin, check, show, serve, doctor, completion):
-    thrall.add_command(_command)

@@ -11,8 +11,6 @@ import click
 
 from thrall_py.catalog.launch import LaunchSpec, ServerSpec, UrlSpec
 from thrall_py.errors import UsageError
-from thrall_py.protocol import mcp
-from thrall_py.verbs import headers
 from thrall_py.verbs.connect import ConnectionOptions
 
 _UNITS = {
@@ -20,7 +18,9 @@ _UNITS = {
     for power, letter in enumerate(("", "K", "M", "G"))
     for spelling in (letter, f"{letter}B", f"{letter}IB" if letter else "B")
 }
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")  # a token has small letters, or a shape of its own
+_VARIABLE = r"[A-Z_][A-Z0-9_]*"  # a token has small letters, or a shape of its own
+# protocol.mcp has the same; loading the protocol before the server starts is too slow.
+_REVISIONS = ("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _DIGITS = 20  # of a size; int() refuses thousands of them, and nobody means so many
 
 # A verb of cli.py: each has other options, so their names are checked by click alone.
@@ -80,6 +80,8 @@ class ServerOptions(NamedTuple):
         return LaunchSpec(command, {n: f"${{{n}}}" for n in names}, self.clean_env, self.cwd)
 
     def _headers(self) -> dict[str, str]:
+        from thrall_py.verbs import headers
+
         lines = [*self.header]
         if self.header_file is not None:
             lines += headers.read(self.header_file)
@@ -153,7 +155,7 @@ def variable(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     from thrall_py.catalog import credentials
 
     # A name that is certainly none of a token may be shown: by prepare(), if it is not set.
-    is_name = _VARIABLE.fullmatch(value) and not any(credentials.find([value]))
+    is_name = re.fullmatch(_VARIABLE, value) and not any(credentials.find([value]))
     if not (value.isascii() and value.isidentifier() and (is_name or value in os.environ)):
         raise click.BadParameter(
             "the variable is not set (or not exported); give its name, not the token"
@@ -187,7 +189,7 @@ def connection(command: Command, start_timeout: str = "120", timeout: str = "300
 
     return _added(
         with_connection,
-        click.option("--protocol", type=click.Choice(mcp.REVISIONS), metavar="REVISION",
+        click.option("--protocol", type=click.Choice(_REVISIONS), metavar="REVISION",
                      help="Speak this protocol revision only."),
         click.option("--timeout", callback=seconds(0.001), default=timeout, metavar="SECONDS",
                      help=f"For each request after the handshake ({timeout})."),

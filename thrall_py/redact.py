@@ -6,7 +6,6 @@ so secrets are looked for in what the escapes mean, and masked where they stand.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -21,28 +20,29 @@ _LONGEST_ESCAPE = 14  # characters for one of a secret: a surrogate pair, escape
 _SHORT_ESCAPES = {
     '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
 }  # fmt: skip
-_SECRET_NAME = re.compile(
-    "TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|SSH_?KEY|PRIVATE|AUTHORIZATION|BEARER",
-    re.IGNORECASE,
-)
-# These name what is no secret as often, so the value has to tell as well.
-_DOUBTFUL_NAME = re.compile(
-    "(?:^|[-_.])(?:PAT|AUTH|COOKIES?|(?<!DESKTOP_)SESSION(?:[-_]?ID)?)$", re.IGNORECASE
-)
+_SECRET_WORDS = (
+    "token", "secret", "passw", "passphrase", "credential", "apikey", "api_key",
+    "sshkey", "ssh_key", "private", "authorization", "bearer",
+)  # fmt: skip
+# As the end of a name these are what is no secret as often, so the value has to tell as well.
+_DOUBTFUL_WORDS = ("pat", "auth", "cookie", "cookies", "session", "sessionid")
 # A value that stands nowhere by chance, as "production" could: for refusals, where masking is not
 # enough and a false alarm costs more.
-_UNMISTAKABLE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}|\S{20,}")
+_UNMISTAKABLE = r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}|\S{20,}"
 
 
 def is_secret_name(name: str) -> bool:
     """Whether a variable of this name holds a secret."""
-    return bool(_SECRET_NAME.search(name))
+    name = name.casefold()
+    return any(word in name for word in _SECRET_WORDS)
 
 
 def holds_secret(name: str, value: str) -> bool:
     """Whether a variable of this name, with this value, holds a secret."""
-    doubtful = _DOUBTFUL_NAME.search(name) and _UNMISTAKABLE.fullmatch(value)
-    return is_secret_name(name) or bool(doubtful)
+    words = name.casefold().replace("-", "_").replace(".", "_").removesuffix("_id").split("_")
+    is_doubtful = words[-1] in _DOUBTFUL_WORDS and words[-2:] != ["desktop", "session"]
+    is_telling = is_doubtful and re.fullmatch(_UNMISTAKABLE, value) is not None
+    return is_telling or is_secret_name(name)
 
 
 class Redactor:
@@ -94,7 +94,7 @@ class Redactor:
 
     def leaks(self, text: str) -> bool:
         """Whether `text` holds a secret that cannot stand there by chance."""
-        telling = [secret for secret in self._secrets if _UNMISTAKABLE.fullmatch(secret)]
+        telling = [secret for secret in self._secrets if re.fullmatch(_UNMISTAKABLE, secret)]
         texts = [text, *(layer.text for layer in self._layers(text))] if telling else []
         return any(secret in each for each in texts for secret in telling)
 
@@ -132,6 +132,8 @@ class _Layer(NamedTuple):
 
     def source(self, place: int) -> int:
         """Where in the source it is that stands at a place of the text."""
+        from bisect import bisect_left
+
         before = bisect_left(self.places, place)
         if not before:
             return place

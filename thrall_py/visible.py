@@ -11,7 +11,8 @@ import re
 # characters, lone surrogates, private use and noncharacters (the last two of every plane).
 _LAST_OF_PLANES = "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}"
                           for plane in range(0x10000, 0xE0000, 0x10000))  # fmt: skip
-_UNSAFE = re.compile(
+# Patterns as text: re compiles one when it is first used, which takes 1 ms and most runs need not.
+_UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
@@ -19,36 +20,38 @@ _UNSAFE = re.compile(
     f"{_LAST_OF_PLANES}]"
 )
 _TAGS = 0xE0000  # from here on ASCII stands once more, invisible
-_TAGGED = re.compile("[\U000e0020-\U000e007e]+")
+_TAGGED = "[\U000e0020-\U000e007e]+"
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_TEXT = re.compile(f"(?![\n\t]){_UNSAFE.pattern}")
+_TEXT = f"(?![\n\t]){_UNSAFE}"
 
 
 def visible(text: str) -> str:
     r"""One line of `text` in which everything unsafe is an escape such as `\x1b` or `\u202e`."""
-    return _UNSAFE.sub(_escape, text)
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_UNSAFE, _escape, text)
 
 
 def visible_text(text: str) -> str:
     """The same for text of many lines: newlines and tabs stay."""
-    return _TEXT.sub(_escape, text)
+    return re.sub(_TEXT, _escape, text)
 
 
 def visible_json(text: str) -> str:
     """The same for JSON, by escapes of JSON's own, so that it stays the same value."""
-    return _TEXT.sub(_json_escape, text)
+    return re.sub(_TEXT, _json_escape, text)
 
 
 def hidden_characters(text: str) -> list[str]:
     """What in `text` a person would not see, each kind once and escaped; newlines and tabs pass."""
-    return [_escape(found) for found in dict.fromkeys(_TEXT.findall(text))]
+    return [_escape(found) for found in dict.fromkeys(re.findall(_TEXT, text))]
 
 
 def tag_text(text: str) -> list[str]:
     """The words that tag characters in `text` spell: ASCII that only a model reads."""
     return [
         "".join(chr(ord(character) - _TAGS) for character in found)
-        for found in _TAGGED.findall(text)
+        for found in re.findall(_TAGGED, text)
     ]
 
 

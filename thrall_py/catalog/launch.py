@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import Json, JsonError
 
-_ADDRESS = re.compile(
+_ADDRESS = (
     r"(?P<scheme>https?://)(?:[^/?#]*@)?(?P<host>\[[^\]]*\]|(?:\$\{[^}]*\}|[^/:?#])+)(?P<port>:\d+)?"
     r"(?P<path>/[^?#]*)?"
 )
@@ -43,13 +43,13 @@ class UrlSpec(NamedTuple):
     @property
     def program(self) -> str:
         """What the server is called if it says nothing itself: its host."""
-        found = _ADDRESS.match(self.url)
+        found = re.match(_ADDRESS, self.url)
         return found["host"] if found else "server"
 
     @property
     def shown(self) -> str:
         """As much of its address as may be repeated: neither userinfo nor query."""
-        found = _ADDRESS.match(self.url)
+        found = re.match(_ADDRESS, self.url)
         if not found:
             return "a URL"
         return "".join(found[part] or "" for part in ("scheme", "host", "port", "path"))

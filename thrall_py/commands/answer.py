@@ -2,41 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from thrall_py.commands.form import OutputOptions
 from thrall_py.commands.invocation import Invocation
-from thrall_py.errors import UsageError
 from thrall_py.output import render, saving
 from thrall_py.output.render import MediaPart, Rendered
 from thrall_py.transport import stdio
 from thrall_py.transport.interrupts import Interrupts
-
-
-class OutputOptions(NamedTuple):
-    """What the command line says of the answer."""
-
-    json: bool
-    raw: bool
-    save: str | None  # a directory
-    force: bool
-
-
-def check(wanted: OutputOptions) -> None:
-    """Refuse what could not be fulfilled, before anything is started.
-
-    Raises:
-        UsageError: the options do not fit together, or a terminal would get bytes.
-        InputError: the directory cannot take files.
-
-    """
-    if wanted.raw and (wanted.json or wanted.save is not None):
-        raise UsageError("--raw excludes --json and --save")
-    if wanted.force and wanted.save is None:
-        raise UsageError("--force is about files: it needs --save")
-    if wanted.raw and os.isatty(1):
-        raise UsageError("--raw is for a pipe or a file, not for a terminal")
-    if wanted.save is not None:
-        saving.check_directory(wanted.save)
 
 
 def give(rendered: Rendered, invocation: Invocation, wanted: OutputOptions) -> None:

@@ -1,20 +1,28 @@
-"""`thrall call` on the command line."""
+"""`thrall call` on the command line.
 
+Each server takes a while to start, so it is started as soon as nothing can be refused any more,
+and what speaks to it and reads its answer is loaded meanwhile.
+"""
+
+import functools
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from thrall_py import errors, options
-from thrall_py.commands import watching
+from thrall_py.commands import form, watching
 from thrall_py.commands.invocation import Invocation, say
 from thrall_py.errors import InputError, UsageError
 from thrall_py.options import AnswerOptions, ServerOptions, WatchOptions
-from thrall_py.output.render import Rendered
-from thrall_py.protocol.user import User
 from thrall_py.transport import stdio
-from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs import arguments
+from thrall_py.verbs.connect import ConnectionOptions, prepare, started
 from thrall_py.visible import visible
+
+if TYPE_CHECKING:  # as in verbs.connect
+    from thrall_py.protocol.user import User
 
 _READING = (
     "reading the arguments from the terminal, a JSON object; end with ^D (or give '{}' for none)"
@@ -91,13 +99,12 @@ def call(  # noqa: PLR0913 - one for each option of its own
     a.b=text is for a member of an object, a[]=text for one more item of a list.
     TOOL's arguments: --catalog C --help, or thrall pin C --dry-run -- SERVER
     """  # noqa: D301 - click's mark against wrapping
-    from thrall_py.commands import answer
-    from thrall_py.verbs import arguments
-    from thrall_py.verbs import call as verb
-    from thrall_py.verbs.items import files_of, join, parse
-
     invocation.subject = tool
-    files = (catalog, answer_options.answers, server_options.header_file, *files_of(items))
+    files = [catalog, answer_options.answers, server_options.header_file]
+    if items:
+        from thrall_py.verbs.items import files_of
+
+        files += files_of(items)
     connection = watching.begin(invocation, watch, connection, tool, files=files)
     spec = None if catalog else server_options.spec(invocation.server)
     if catalog is not None:
@@ -106,30 +113,42 @@ def call(  # noqa: PLR0913 - one for each option of its own
         raise UsageError("--unverified and --validate are about a pin: they need --catalog")
     if not items and os.isatty(0):
         invocation.note(_reading(tool, catalog), tool)
-    given = parse(items)
-    text = join(given) if items else arguments.from_input(stdio.read())
+    given = None
+    if items:
+        from thrall_py.verbs.items import join, parse
+
+        given = parse(items)
+        text = join(given)
+    else:
+        text = arguments.from_input(stdio.read())
     user = _user(invocation, answer_options)
     connection = connection._replace(user=user)
     invocation.need_stdout()
-    for_answer = answer.OutputOptions(json, raw, save, force)
-    answer.check(for_answer)
-
-    def on_result(rendered: Rendered) -> None:
-        answer.give(rendered, invocation, for_answer)
-
-    wanted = verb.Call(arguments.decode_argument(tool), text)
+    output = form.OutputOptions(json, raw, save, force)
+    form.check(output)
+    name = arguments.decode_argument(tool)
     if spec is not None:
-        server = prepare(spec, server_options.given, fill_in=False)
-        with invocation.ready() as interrupts:
-            rendered = verb.call_server(wanted, server, connection, interrupts, on_result)
+        prepared = prepare(spec, server_options.given, fill_in=False)
+        with (
+            invocation.ready() as interrupts,
+            started(prepared, connection, interrupts) as server,
+        ):
+            from thrall_py.commands import answer
+            from thrall_py.verbs.call import Call, call_server
+
+            on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
+            rendered = call_server(Call(name, text), server, connection, interrupts, on_result)
     else:
         assert catalog is not None, "or there would be a server"
-        from thrall_py.commands import pinned
+        from thrall_py.commands import answer, pinned
+        from thrall_py.verbs.call import Call
         from thrall_py.verbs.pinned_call import call_pinned
 
+        on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
+        wanted = Call(name, text)
         # Read before signals are data: nothing is there to be torn down yet.
         # The pinned schema may be the old one, and what comes on stdin is the caller's own.
-        looked_at = None if unverified or not items else given
+        looked_at = None if unverified else given
         found = pinned.find(catalog, wanted, looked_at, validate=validate)
         if found is None:
             return InputError.exit_status
@@ -138,8 +157,8 @@ def call(  # noqa: PLR0913 - one for each option of its own
             rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
     for sentence in user.refusals if user else ():
         say(sentence, tool)
-    for name in user.unused if user else ():
-        say(f"nothing asked for the answer {visible(name)}", tool)
+    for unused in user.unused if user else ():
+        say(f"nothing asked for the answer {visible(unused)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
 
 
@@ -152,7 +171,7 @@ def _reading(tool: str, catalog: str | None) -> str:
     return _NONE_WANTED if pinned.takes_no_arguments(catalog, tool) else _READING
 
 
-def _user(invocation: Invocation, given: AnswerOptions) -> User | None:
+def _user(invocation: Invocation, given: AnswerOptions) -> "User | None":
     """Find who answers what the server asks: options, a person at the terminal, or nobody."""
     if given != options.NO_ANSWERS:
         from thrall_py.verbs import answers

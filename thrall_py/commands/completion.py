@@ -61,9 +61,10 @@ def _find(root: click.Context, before: list[str], word: str, after: list[str]) -
     group = root.command
     assert isinstance(group, click.Group), "the root of the program"
     if not before:
-        verbs = (Candidate(name, each.short_help or "") for name, each in group.commands.items())
+        commands = {name: group.get_command(root, name) for name in group.list_commands(root)}
+        verbs = (Candidate(name, each.short_help or "") for name, each in commands.items() if each)
         return [*_options(group, root)] if word.startswith("-") else [*verbs]
-    command = group.commands.get(before[0])
+    command = group.get_command(root, before[0])
     if command is None:
         return []
     option = _option(command, before[-1]) if len(before) > 1 else None

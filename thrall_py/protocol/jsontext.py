@@ -11,6 +11,7 @@ keep their exact value (numbers.py).
 
 import codecs
 import contextlib
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -28,14 +29,18 @@ EACH = "*"
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 1 << 20  # bytes checked at a time for UTF-8: what the check needs on top of the message
 _SPACE = re.compile(r"[ \t\r\n]*")
-# Possessive (++, *+): no memory of where to go back to, so a string may have any length.
-_STRING_BODY = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
-_STRING = re.compile(f'"{_STRING_BODY}"')
-_MEMBER = re.compile(f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*')
-# At most 64 KiB of a string, never ending inside a UTF-8 sequence, an escape or a surrogate pair.
-_PIECE = re.compile(
-    r'(?:[^"\\]{1,256}(?![\x80-\xbf])|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]){1,256}+'
-)
+# Possessive (*+): no memory of where to go back to, so a string may have any length. Said by what
+# is in it, in Latin-1, and with an escape between two stretches, it is walked twice as fast.
+_PLAIN = r"[ !#-\[\]-\xff]*+"
+_STRING_BODY = rf'{_PLAIN}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN})*+'
+_STRING = f'"{_STRING_BODY}"'
+_MEMBER = f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*'
+
+
+@functools.cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    """Compile once, and not before there is an answer: the server is started before that."""
+    return re.compile(expression)
 
 
 class JsonError(ValueError):
@@ -90,10 +95,13 @@ class Value(NamedTuple):
 
     def pieces(self) -> Iterator[str]:
         """The text of a string, 64 KiB at a time."""
-        at = self.start + 1
-        while found := _PIECE.match(self.source, at, self.end - 1):
-            yield _unescape(found[0])
-            at = found.end()
+        from thrall_py.protocol.pieces import piece_end
+
+        at, end = self.start + 1, self.end - 1
+        while at < end:
+            cut = piece_end(self.source, at, end)
+            yield _unescape(self.source[at:cut])
+            at = cut
 
 
 def latin1(message: bytes | bytearray) -> str:
@@ -103,6 +111,8 @@ def latin1(message: bytes | bytearray) -> str:
         JsonError: it is not UTF-8.
 
     """
+    if message.isascii():
+        return message.decode("ascii")
     check = codecs.getincrementaldecoder("utf-8")()
     with memoryview(message) as view:
         try:
@@ -192,7 +202,7 @@ def _told() -> Iterator[None]:
 def _walk(source: str, at: int, shape: Shape | None) -> Value:
     first = source[at : at + 1]
     if first == '"':
-        found = _STRING.match(source, at)
+        found = _compiled(_STRING).match(source, at)
         if not found:
             raise _SyntaxError(at)
         return Value(source, at, found.end())
@@ -207,7 +217,7 @@ def _walk_object(source: str, start: int, shape: Shape) -> Value:
     if source[at : at + 1] == "}":
         return Value(source, start, at + 1, children)
     while True:
-        member = _MEMBER.match(source, at)
+        member = _compiled(_MEMBER).match(source, at)
         if not member:
             raise _SyntaxError(at)
         name = _unescape(member[1])

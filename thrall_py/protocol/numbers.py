@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _LONGEST = 1000  # characters of a number; more is an attack on whoever computes with it
 _PLAIN = 40  # digits up to which a number is written without an exponent
-_NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?")
+_NUMBER = r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?"
 
 
 class ExactNumber(NamedTuple):
@@ -30,7 +30,7 @@ def number(literal: str) -> int | ExactNumber:
     """
     if len(literal) > _LONGEST:
         raise ValueError(f"a number of {len(literal)} characters")
-    found = _NUMBER.fullmatch(literal)
+    found = re.fullmatch(_NUMBER, literal)
     assert found, "the JSON scanner hands over numbers only"
     sign, whole, fraction, power = found[1], found[2], found[3] or "", int(found[4] or 0)
     digits = (whole + fraction).lstrip("0")

@@ -52,7 +52,7 @@ _DIAGNOSES = (
 )
 _ANSWER_THE_ID = "answer with the id of the request, as it was sent: the same value, the same type"
 # The first id counts, without another try, so that a hostile line costs no more than its length.
-_STRAY_ANSWER = re.compile(r'^\{(?>.*?"id":)\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":')
+_STRAY_ANSWER = r'^\{(?>.*?"id":)\s*("[^"]*"|[-\d.]+),.*"(?:result|error)":'
 
 
 class SkippedLines:
@@ -114,7 +114,7 @@ class SkippedLines:
 
     def _stray(self, text: str) -> Hint:
         """What an answer says that answers nothing; half a line may be anything."""
-        stray = _STRAY_ANSWER.search(text)
+        stray = re.search(_STRAY_ANSWER, text)
         if not stray:
             return _NO_HINT
         id_ = self._redact.plain(stray[1], 40)

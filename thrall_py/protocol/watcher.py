@@ -1,10 +1,13 @@
 """Who follows a conversation: the seam to what a person, or a file, is told of it."""
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-from thrall_py.protocol.jsontext import Value
-from thrall_py.protocol.mcp import ServerInfo
 from thrall_py.redact import Redactor
+
+if TYPE_CHECKING:  # nobody is told of a server before it has started
+    from thrall_py.protocol.jsontext import Value
+    from thrall_py.protocol.mcp import ServerInfo
 
 
 class Watcher:
@@ -43,13 +46,13 @@ class Watcher:
     def answered(self) -> None:
         """Take note that no request is open any more."""
 
-    def agreed(self, server: ServerInfo) -> None:
+    def agreed(self, server: "ServerInfo") -> None:
         """Take note of what the server is, once that is known."""
 
     def listed(self, what: str, count: int) -> None:
         """Take note of a whole list."""
 
-    def progressed(self, params: Value) -> None:
+    def progressed(self, params: "Value") -> None:
         """Take note of progress ("Progress", all revisions), as the server tells it."""
 
     def waiting(self, what: str) -> None:

@@ -38,15 +38,15 @@ _BATCH: Shape = {EACH: _MESSAGE}
 
 
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
-_ANY_ID = re.compile(r'"id"[ \t\r]*:[ \t\r]*"?([0-9]{1,18})(?:\.0)?"?[ \t\r]*[,}]')
-_OUTCOME = re.compile('"(?:result|error)"[ \t\r]*:')
+_ANY_ID = r'"id"[ \t\r]*:[ \t\r]*"?([0-9]{1,18})(?:\.0)?"?[ \t\r]*[,}]'
+_OUTCOME = '"(?:result|error)"[ \t\r]*:'
 # What a server of the legacy era may ask of a client ("Client Features", all revisions). No other
 # method counts: a line of a log, cut somewhere, may name any, above all those that we send.
-_ASKING = re.compile(
+_ASKING = (
     r'"method"[ \t\r]*:[ \t\r]*"'
     r'(?:ping|roots/list|sampling/createMessage|elicitation/create)"'
 )
-_ID = re.compile('"id"[ \t\r]*:')
+_ID = '"id"[ \t\r]*:'
 
 
 class Message(NamedTuple):
@@ -97,13 +97,13 @@ def reply(id_: Value, outcome: str) -> bytes:
 def is_broken_answer(line: bytes | bytearray, ids: Iterable[int | str]) -> bool:
     """Tell whether a line that `read` refused was meant as the answer to one of `ids`."""
     text = _object(line)
-    return bool(_OUTCOME.search(text)) and any(_id_member(id_).search(text) for id_ in ids)
+    return bool(re.search(_OUTCOME, text)) and any(_id_member(id_).search(text) for id_ in ids)
 
 
 def is_broken_request(line: bytes | bytearray) -> bool:
     """Tell whether a line that `read` refused was meant as a request of the server's."""
     text = _object(line)
-    return bool(_ASKING.search(text) and _ID.search(text))
+    return bool(re.search(_ASKING, text) and re.search(_ID, text))
 
 
 def one_line(message: bytes) -> bytes:
@@ -114,9 +114,9 @@ def one_line(message: bytes) -> bytes:
 def broken_answers(line: bytes | bytearray, ids: Container[int | str]) -> set[int]:
     """Find those of `ids` that a line which `read` refused was meant to answer."""
     text = line.decode("latin-1")
-    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not _OUTCOME.search(text):
+    if not text.lstrip("\xef\xbb\xbf \t").startswith("{") or not re.search(_OUTCOME, text):
         return set()
-    return {found for each in _ANY_ID.finditer(text) if (found := int(each[1])) in ids}
+    return {found for each in re.finditer(_ANY_ID, text) if (found := int(each[1])) in ids}
 
 
 def same_id(value: Json, id_: int | str) -> bool:

@@ -22,7 +22,7 @@ CLEAN = (
     "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"
 )  # fmt: skip
 
-_VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}"
 
 
 def inherited_environment(ours: Mapping[str, str], *, clean: bool) -> dict[str, str]:
@@ -59,9 +59,9 @@ def expand(word: str, ours: Mapping[str, str], *, may_be_empty: bool = True) -> 
             raise InputError(f"the variable {name} is set and empty, and the server needs it")
         return ours[name]
 
-    return _VARIABLE.sub(value, word)
+    return re.sub(_VARIABLE, value, word)
 
 
 def variable_names(word: str) -> list[str]:
     """The names of the variables that `expand` would fill into `word`."""
-    return [found[2] for found in _VARIABLE.finditer(word) if not found[1]]
+    return [found[2] for found in re.finditer(_VARIABLE, word) if not found[1]]

@@ -10,7 +10,7 @@ import fcntl
 import os
 import select
 import signal
-import struct
+import sys
 import termios
 import time
 from collections import deque
@@ -125,8 +125,9 @@ class Process:
 
     def unread_by_server(self) -> int:
         """Count the bytes that were sent and wait to be read, in the pipe and before it."""
-        (waiting,) = struct.unpack("i", fcntl.ioctl(self._input, termios.FIONREAD, bytes(4)))
-        return int(waiting) + sum(map(len, self._outgoing)) + self._unwritten
+        count = fcntl.ioctl(self._input, termios.FIONREAD, bytes(4))  # a C int
+        waiting = int.from_bytes(count, sys.byteorder)
+        return waiting + sum(map(len, self._outgoing)) + self._unwritten
 
     def close(self) -> str:
         """End the server and whatever it started: ask, wait, insist, kill, and only then reap.
@@ -229,6 +230,8 @@ class Process:
         if not chunk:
             self._closed_output = True
             self._poll.unregister(self._output)
+        elif not self._leaving and b"\n" not in chunk:  # of a long line: without another copy
+            self._partial += chunk
         elif not self._leaving:
             first, *rest = chunk.split(b"\n")
             self._partial += first

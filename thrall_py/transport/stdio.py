@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import stat
+import sys
 import termios
 from collections.abc import Iterable
 
@@ -73,16 +74,28 @@ def write(pieces: Iterable[bytes], interrupts: Interrupts) -> None:
     poll.register(1, select.POLLOUT)
     poll.register(interrupts.fileno(), select.POLLIN)
     try:
-        at_once = 1 << 20 if stat.S_ISREG(os.fstat(1).st_mode) else _AT_ONCE
+        is_file = stat.S_ISREG(os.fstat(1).st_mode)
         for piece in pieces:
             rest = memoryview(piece)
             while rest:
                 _wait(poll, interrupts, 1)
-                rest = rest[os.write(1, rest[:at_once]) :]
+                rest = rest[os.write(1, rest) if is_file else _put(rest) :]
     except BrokenPipeError:
         raise
     except OSError as problem:
         raise OutputError(f"cannot write to stdout: {problem.strerror}") from None
+
+
+def _put(rest: memoryview) -> int:
+    """Write what stdout takes without blocking, now that it takes something; the bytes written.
+
+    It is the caller's too, so it cannot be made non-blocking: this one write is, where the kernel
+    can do that (Linux, for pipes since 6.5).
+    """
+    if sys.platform == "linux":  # pragma: no branch - others have no such write
+        with contextlib.suppress(OSError):  # if it cannot be written at all, the next one tells
+            return os.pwritev(1, [rest], -1, os.RWF_NOWAIT)
+    return os.write(1, rest[:_AT_ONCE])
 
 
 def ask(question: str, interrupts: Interrupts) -> bool:

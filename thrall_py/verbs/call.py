@@ -7,7 +7,8 @@ from thrall_py.output import render
 from thrall_py.protocol import tools
 from thrall_py.protocol.session import Session
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
+from thrall_py.verbs.sessions import open_session
 
 
 class Call(NamedTuple):

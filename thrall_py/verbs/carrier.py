@@ -12,8 +12,9 @@ from thrall_py.protocol.session import Session
 from thrall_py.transport.aside import Line, Task
 from thrall_py.transport.http.streamable import Streamable
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, begin, open_session
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.verbs.keeping import Came, Elsewhere, Failed, Leave, Opened, Post
+from thrall_py.verbs.sessions import begin, open_session
 
 _NEVER = float("inf")  # the deadlines are the gateway's, which ends the carrier when one passes
 

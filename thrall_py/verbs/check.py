@@ -13,7 +13,8 @@ from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
+from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs.sessions import open_session
 from thrall_py.verbs.survey import survey
 
 _VERSION = 40  # characters

@@ -1,22 +1,20 @@
-"""Starts or reaches a server and opens a session with it, for as long as a verb needs it."""
+"""How a server is spoken to, and a server made ready: all that is loaded before one is started."""
 
 import contextlib
 import os
-import time
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.protocol.channel import Channel
-from thrall_py.protocol.handshake import Handshake
-from thrall_py.protocol.opening import Opening
-from thrall_py.protocol.session import Session
-from thrall_py.protocol.user import User
-from thrall_py.protocol.watcher import NO_AUDIENCE, NOBODY, Audience, Watcher
+from thrall_py.protocol.watcher import NO_AUDIENCE, Audience, Watcher
 from thrall_py.redact import Redactor, holds_secret
 from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.environment import expand, inherited_environment, variable_names
 from thrall_py.transport.interrupts import Interrupts
+
+if TYPE_CHECKING:  # with it comes all of the protocol, and a plain call has no user
+    from thrall_py.protocol.user import User
 
 
 class ConnectionOptions(NamedTuple):
@@ -34,9 +32,16 @@ class ConnectionOptions(NamedTuple):
     grace: float
     max_message: int
     revision: str | None = None
-    user: User | None = None
+    user: "User | None" = None
     audience: Audience = NO_AUDIENCE
     subject: str = ""
+
+
+class Started(NamedTuple):
+    """A process that was started ahead of its session, and who follows it from there on."""
+
+    channel: Channel
+    watcher: Watcher
 
 
 class PreparedServer(NamedTuple):
@@ -44,6 +49,7 @@ class PreparedServer(NamedTuple):
 
     command: Command | Endpoint
     redact: Redactor
+    started: Started | None = None
 
 
 def prepare(
@@ -79,74 +85,30 @@ def prepare(
 
 
 @contextlib.contextmanager
-def open_session(
-    server: PreparedServer,
-    connection: ConnectionOptions,
-    interrupts: Interrupts,
-    remembered: str | None = None,
-) -> Iterator[Session]:
-    """Open a session; on every way out the server and all that it started is ended.
+def started(
+    server: PreparedServer, connection: ConnectionOptions, interrupts: Interrupts
+) -> Iterator[PreparedServer]:
+    """Start a server ahead of its session; on every way out it and all that it started is ended.
 
-    Args:
-        server: the server.
-        connection: deadlines and limits, and the protocol revision unless it is to be found out.
-        interrupts: the signals that stop it all.
-        remembered: the revision that worked when the server was pinned.
+    So it starts while the rest of thrall is loaded: what speaks to it, and reads its answer. One on
+    a URL is reached when its session opens.
 
     Raises:
-        ThrallError: whatever keeps the server from starting or from opening.
+        ThrallError: it cannot be started.
 
     """
-    watcher = connection.audience.follow(connection.subject, server.redact)
-    handshake = begin(server, connection, interrupts, watcher)
-    try:
-        if connection.revision:
-            handshake.open_with(connection.revision)
-        elif remembered:
-            handshake.reopen(remembered)
-        else:
-            handshake.negotiate()
-        watcher.agreed(handshake.session.server)
-        handshake.session.watcher = watcher
-        yield handshake.session
-    finally:
-        handshake.session.end()
-
-
-def begin(
-    server: PreparedServer,
-    connection: ConnectionOptions,
-    interrupts: Interrupts,
-    watcher: Watcher = NOBODY,
-) -> Opening:
-    """Start or make contact with a server; whoever calls ends the session of what is returned."""
-    command, redact = server
-    grace, limit = connection.grace, connection.max_message
-    if isinstance(command, Endpoint):
-        from thrall_py.transport.http.contact import Contact
-        from thrall_py.verbs import reach
-
-        return reach.begin(
-            lambda: Contact(command, interrupts, redact, watcher, grace=grace, limit=limit),
-            redact,
-            lambda channel: _watched(channel, watcher),
-            connection.start_timeout,
-            connection.user,
-        )
-
+    if isinstance(server.command, Endpoint):
+        yield server
+        return
     from thrall_py.transport.process import Process
 
-    def start() -> Session:
-        process = Process(command, interrupts, grace=grace, limit=limit, watcher=watcher)
-        watched = _watched(process, watcher)
-        return Session(watched, time.monotonic, redact, connection.user)
-
-    return Handshake(start, connection.start_timeout)
-
-
-def _watched(channel: Channel, watcher: Watcher) -> Channel:
-    if watcher is NOBODY:
-        return channel
-    from thrall_py.protocol.watched import WatchedChannel
-
-    return WatchedChannel(channel, watcher)
+    watcher = connection.audience.follow(connection.subject, server.redact)
+    process = Process(
+        server.command,
+        interrupts,
+        grace=connection.grace,
+        limit=connection.max_message,
+        watcher=watcher,
+    )
+    with contextlib.closing(process):
+        yield server._replace(started=Started(process, watcher))

@@ -27,7 +27,7 @@ from thrall_py.transport import descendants
 from thrall_py.transport.endpoint import Command
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.process import Process
-from thrall_py.verbs import connect, interview, introduction, remedies
+from thrall_py.verbs import interview, introduction, remedies, sessions
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.visible import visible
 
@@ -79,7 +79,7 @@ def _steps(
     watcher = connection.audience.follow(connection.subject, server.redact)
 
     def begin() -> Opening:
-        return connect.begin(server, connection, interrupts, watcher)
+        return sessions.begin(server, connection, interrupts, watcher)
 
     began = time.monotonic()
     try:

@@ -14,7 +14,7 @@ from thrall_py.transport.endpoint import Endpoint
 from thrall_py.transport.http.streamable import Streamable
 from thrall_py.transport.http.url import Url, parse
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs import connect, doctor, interview, reach
+from thrall_py.verbs import doctor, interview, reach, sessions
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.visible import visible
 
@@ -54,7 +54,7 @@ def _steps(
             return
 
     def begin() -> Opening:
-        return connect.begin(server, connection, interrupts, watcher)
+        return sessions.begin(server, connection, interrupts, watcher)
 
     opening = begin()
     try:

@@ -59,7 +59,7 @@ def fill_in(spec: ExecSpec, tool: str) -> Runnable:
         InputError: a variable that it needs is not set.
 
     """
-    command, redact = prepare(spec.run, {}, fill_in=True)
+    command, redact, _ = prepare(spec.run, {}, fill_in=True)
     assert isinstance(command, Command), "it is no address"
     return Runnable(command._replace(environment=command.environment | {TOOL: tool}), redact)
 

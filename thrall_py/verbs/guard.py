@@ -6,8 +6,9 @@ from thrall_py.errors import ThrallError
 from thrall_py.transport.aside import Line, Task
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.process import Process
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.verbs.keeping import Elsewhere, Ended, Failed, Opened
+from thrall_py.verbs.sessions import open_session
 
 
 def guarding(server: PreparedServer, connection: ConnectionOptions, remembered: str | None) -> Task:

@@ -7,7 +7,6 @@ meaning from a dot, a bracket, a colon, an equals sign or a backslash that belon
 
 import json
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -87,6 +86,8 @@ def _parse(word: str) -> Item:
         raise UsageError("{} is for no arguments: it stands alone, without other ITEMs")
     found = _ITEM.fullmatch(word)
     if word.lstrip().startswith("{") and (not found or _is_json(word)):
+        import shlex
+
         given = shlex.quote(word) if len(word) <= _SHORT else "'{...}'"
         raise UsageError(
             "a JSON object is no ITEM: give it on stdin, as in"

@@ -16,7 +16,8 @@ from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor, holds_secret
 from thrall_py.transport import workers
 from thrall_py.transport.interrupts import Interrupts
-from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, open_session, prepare
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, prepare
+from thrall_py.verbs.sessions import open_session
 from thrall_py.verbs.survey import survey
 from thrall_py.visible import visible
 

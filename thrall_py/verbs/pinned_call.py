@@ -10,13 +10,13 @@ from thrall_py.catalog.entry import Entry, PinnedItem
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import DriftError
 from thrall_py.output.render import Rendered
-from thrall_py.protocol import mcp
 from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.call import Call, OnResult, answer
-from thrall_py.verbs.connect import ConnectionOptions, open_session, prepare
-from thrall_py.verbs.survey import survey
+from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs.sessions import open_session
+from thrall_py.verbs.survey import survey_tool
 
 OnDrift = Callable[[list[Difference], Redactor], str]
 
@@ -73,8 +73,7 @@ def call_pinned(
 
         def verify() -> None:
             if callbacks.on_drift is not None:
-                live = survey(session, (mcp.TOOLS.member,), connection, server.redact)
-                now = live.items[mcp.TOOLS.member].get(name)
+                now = survey_tool(name, session, connection, server.redact)
                 _refuse_drift(name, pinned.tools[name], now, server.redact, callbacks.on_drift)
 
         verify()

@@ -11,6 +11,24 @@ from thrall_py.redact import Redactor
 from thrall_py.verbs.connect import ConnectionOptions
 
 
+def survey_tool(
+    name: str, session: Session, connection: ConnectionOptions, redact: Redactor
+) -> entry.PinnedItem | None:
+    """Find one tool in the whole list, wherever and however often it stands there.
+
+    The definitions of the others are not read: of 10,000 tools that takes most of the time.
+
+    Raises:
+        ThrallError: the list cannot be had whole, or defines the tool twice.
+
+    """
+    _refuse_no_tools(session)
+    listed = _listed(session, mcp.TOOLS, connection)
+    its = [value for value in listed if value.member_string(mcp.TOOLS.key) == name]
+    items, _ = entry.read_items(mcp.TOOLS, its, redact)
+    return items.get(name)
+
+
 def survey(
     session: Session, surface: Collection[str], connection: ConnectionOptions, redact: Redactor
 ) -> entry.Live:
@@ -28,9 +46,9 @@ def survey(
     for kind in mcp.KINDS:
         if kind.member not in surface:
             continue
-        if kind.capability not in session.server.capabilities:
-            if kind is mcp.TOOLS:
-                raise ServerError("the server offers no tools: it declares no such capability")
+        if kind is mcp.TOOLS:
+            _refuse_no_tools(session)
+        elif kind.capability not in session.server.capabilities:
             continue
         renew = session.renew
         listed = _listed(session, kind, connection)
@@ -41,6 +59,11 @@ def survey(
         if kind is mcp.TOOLS:
             oddities += tools.left_out(session)
     return entry.Live(session.server, items, oddities)
+
+
+def _refuse_no_tools(session: Session) -> None:
+    if mcp.TOOLS.capability not in session.server.capabilities:
+        raise ServerError("the server offers no tools: it declares no such capability")
 
 
 def _listed(session: Session, kind: mcp.Kind, connection: ConnectionOptions) -> list[Value]:
