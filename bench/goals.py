@@ -1,4 +1,4 @@
-"""What thrall wants to reach, and whether it does."""
+"""What thrall wants to reach, and whether it does; other clients are in rivals.py."""
 # ruff: noqa: INP001 - beside a script
 
 import os
@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import cases
 import figures
-import peers
-from figures import answered, ended, leaving, median, over, times
+from figures import answered, ended, leaving, median, over
 from sampling import Samples
 from targets import PIPE
 
@@ -42,7 +41,7 @@ def reached(taken: dict[str, Samples]) -> list[Goal]:
     name = f"catalog of {cases.TOOLS[-1]:,} tools"
     if name in taken:
         found.append(large(taken[name], cases.TOOLS[-1]))
-    return [*found, *ahead(taken)]
+    return found
 
 
 def overhead(samples: Samples) -> Goal:
@@ -125,30 +124,6 @@ def large(samples: Samples, count: int) -> Goal:
         f"{median(pinned, figures.peak) / (1 << 20):.0f} MiB",
         None,
     )
-
-
-def ahead(taken: dict[str, Samples]) -> Iterator[Goal]:
-    """Faster than every peer: a line for each case with peers, and one for each that is faster."""
-    why = {peer.package.name: peer.why for peer in peers.PEERS}
-    for case, samples in taken.items():
-        ours = cases.CALL if cases.CALL in samples else cases.LIST
-        theirs = [name for name in samples if name in why]
-        if not theirs:
-            continue
-        faster = [
-            f"{name} is faster" + (f": {why[name]}" if why[name] else "")
-            for name in theirs
-            if times(samples, name, ours, ended) < 1
-        ]
-        nearest = min(theirs, key=lambda name: times(samples, name, ours, ended))
-        factor = times(samples, nearest, ours, ended)
-        yield Goal(
-            f"{case}: {ours} ends before every peer",
-            f"{nearest} takes {factor:.2f} times as long (answer: "
-            f"{times(samples, nearest, ours, answered):.2f})",
-            not faster,
-            "; ".join(faster),
-        )
 
 
 def ms(seconds: float) -> str:

@@ -53,15 +53,23 @@ EVERYTHING = Package(
 TIME = Package("server-time", ("mcp-server-time==2026.10.19", "mcp==2.3.0"), "mcp-server-time")
 
 
-def thrall() -> str:
-    """Install the working copy afresh, compiled to byte code; return its program."""
-    venv.create(THRALL.folder, clear=True, with_pip=True)
-    python = os.path.join(THRALL.folder, "bin", "python")
+def thrall() -> None:
+    """Install the working copy afresh, compiled to byte code.  Raises CalledProcessError."""
+    python = environment(THRALL.folder)
     subprocess.run((python, *PIP, "install", "--compile", REPOSITORY), check=True)
-    # Python 3.11 puts it there, with a file that every start of Python executes.
+
+
+def environment(folder: str) -> str:
+    """Make an environment and return its Python.
+
+    setuptools, which Python 3.11 puts there, has a file that is executed at each start; it is
+    removed before anything is installed, which may bring it back.
+    """
+    venv.create(folder, clear=True, with_pip=True)
+    python = os.path.join(folder, "bin", "python")
     words = (python, *PIP, "uninstall", "-y", "setuptools")
     subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
-    return THRALL.path
+    return python
 
 
 def present(package: Package) -> bool:
@@ -94,8 +102,7 @@ def fetch(package: Package) -> None:
         where = ("--prefix", package.folder)
         words = ("npm", "install", *NPM, *where, *package.requirements)
     else:
-        venv.create(package.folder, with_pip=True)
-        python = os.path.join(package.folder, "bin", "python")
+        python = environment(package.folder)
         words = (python, *PIP, "install", "--compile", *package.requirements)
     subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
     if not os.path.exists(package.path):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import installing
 from installing import Package
 from sampling import ENVIRONMENT, WORK, Subject
-from targets import ECHO, EVERYTHING, TIME, Target, written
+from targets import ECHO, EVERYTHING, MEGABYTE, TIME, Target, written
 
 SDK = "mcp==2.3.0"
 ANY = 1_000  # MB
@@ -26,10 +26,12 @@ class Peer(NamedTuple):
     to_list: WORDS | None = None  # None: it only lists for a person at a terminal
     most: int = ANY  # the largest answer that it takes, in MB
     quick: bool = False  # quick enough for a hundred calls in a row
-    why: str = ""  # it may be the faster one
+    why: str = "nothing is known that explains it"  # that it may be faster
 
     def calls(self, target: Target) -> list[Subject]:
-        """Make what calls the tool of a target."""
+        """Make what calls the tool of a target; nothing if the answer is too large for it."""
+        if target.size > self.most * MEGABYTE:
+            return []
         words = (self.package.path, *self.to_call(target))
         return [Subject(self.package.name, words, target.expected, size=target.size, peer=True)]
 
@@ -38,11 +40,10 @@ class Peer(NamedTuple):
         if not self.to_list:
             return []
         words = (self.package.path, *self.to_list(target))
-        tool = target.tool.replace("_", "-") if self.package.name == "mcp2cli" else target.tool
-        return [Subject(self.package.name, words, tool, peer=True)]
+        return [Subject(self.package.name, words, peer=True, size=len(target.tool))]
 
 
-def option(target: Target) -> str:
+def dashed(target: Target) -> str:
     """Name the tool as mcp2cli does."""
     return target.tool.replace("_", "-")
 
@@ -61,7 +62,7 @@ PEERS = (
         lambda to: ("call", to.name, to.tool, to.arguments, "--configpath", CONFIGURATION),
         lambda to: ("list", to.name, "--configpath", CONFIGURATION),
         most=0,  # a line of 64 KiB
-        why="it has no probe for the era, and ends the server by SIGTERM as soon as it has answered",
+        why="it has no probe for the era and ends the server by SIGTERM as soon as it has answered",
     ),
     Peer(
         Package("mcporter", ("mcporter@0.12.3",), "mcporter", npm=True),
@@ -94,7 +95,7 @@ PEERS = (
     ),
     Peer(
         Package("mcp2cli", ("mcp2cli==3.8.0", SDK), "mcp2cli"),
-        lambda to: ("--mcp-stdio", shlex.join(to.words), option(to), f"--{to.key}", str(to.value)),
+        lambda to: ("--mcp-stdio", shlex.join(to.words), dashed(to), f"--{to.key}", str(to.value)),
         lambda to: ("--mcp-stdio", shlex.join(to.words), "--list"),
     ),
     Peer(

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterator
 
 import figures
+import rivals
 from call_url import processor
 from goals import Goal
 from sampling import Case, Sample, Samples
@@ -26,6 +27,7 @@ def document(
             f"{machine()}; {rounds} rounds, interleaved.\n",
             *([f"Peers: {', '.join(versions)}.\n"] if versions else ["No peers were measured.\n"]),
             *table_of(goals),
+            *beside(taken),
             *(line for case, samples in taken.items() for line in section(case, samples)),
         ]
     )
@@ -51,6 +53,25 @@ def table_of(goals: list[Goal]) -> Iterator[str]:
     yield ""
 
 
+def beside(taken: dict[Case, Samples]) -> Iterator[str]:
+    """Write how near the nearest peer comes, case by case, and why one is faster."""
+    found = list(rivals.comparisons({case.name: samples for case, samples in taken.items()}))
+    if not found:
+        return
+    faster = [each for each in found if each.times < 1]
+    yield "## Beside the fastest peer\n"
+    yield "How many times as long as thrall it takes; thrall is the faster one in "
+    yield f"{len(found) - len(faster)} of {len(found)} comparisons.\n"
+    yield "| case | what of thrall | until | fastest peer | times |"
+    yield "|---|---|---|---|---:|"
+    for each in found:
+        times = f"{each.times:.2f}" if each.times >= 1 else f"**{each.times:.2f}**"
+        yield f"| {each.case} | {each.ours} | {each.until} | {each.peer} | {times} |"
+    yield ""
+    for peer in dict.fromkeys(each.peer for each in faster):
+        yield f"*{peer}* may be the faster one: {rivals.WHY[peer]}.\n"
+
+
 def section(case: Case, samples: Samples) -> Iterator[str]:
     """Write the table of one case."""
     yield f"## {case.name[0].upper()}{case.name[1:]}\n"
@@ -68,9 +89,10 @@ def section(case: Case, samples: Samples) -> Iterator[str]:
 def row(name: str, taken: dict[int, Sample], times: float) -> str:
     """Write the line of one subject."""
     low, high = figures.quarters(taken, figures.ended)
+    answer = figures.median(taken, figures.answered)
     cells = (
         name,
-        milliseconds(figures.median(taken, figures.answered)),
+        milliseconds(answer) if answer else "",  # some say nothing
         milliseconds(figures.median(taken, figures.ended)),
         f"{milliseconds(low)} to {milliseconds(high)}",
         milliseconds(figures.median(taken, figures.processor)),

@@ -17,7 +17,7 @@ WORK = os.path.join(installing.ROOT, "work")
 # No variable that names a proxy, nor any of Python's.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": WORK, "LANG": "C.UTF-8", "NO_COLOR": "1"}
 LIMIT = 300  # seconds for one run
-SLOW = 4.0  # seconds; what takes longer in the warm-up runs in FEW rounds only
+SLOW = 2.0  # seconds; a peer that takes longer in the warm-up runs in FEW rounds only
 FEW = 3
 
 
