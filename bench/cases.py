@@ -51,13 +51,13 @@ AGAIN_AND_AGAIN = "i=0; while [ $i -lt {} ]; do {} || exit; i=$((i+1)); done"
 SIDE_BY_SIDE = "i=0; while [ $i -lt {} ]; do {} & i=$((i+1)); done; wait"
 
 
-def cases(present: list[peers.Peer], wanted: str = "") -> Iterator[Case]:
-    """Make each case whose kind has a word in its name, in the order of the table.
+def cases(present: list[peers.Peer], only: str | None) -> Iterator[Case]:
+    """Make each case, or those of a kind only, in the order of the table.
 
     What a case needs (a server on a URL, say) is there until the next one is asked for.
     """
     for kind, made in kinds(present).items():
-        if wanted in kind:
+        if only in (None, kind):
             yield from made()
 
 

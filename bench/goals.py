@@ -53,16 +53,17 @@ def overhead(samples: Samples) -> Goal:
         f"own overhead at most {ms(OVERHEAD)} where a click hello world takes {ms(HELLO)}",
         f"{ms(own)} where it takes {ms(hello)}, so at most {ms(bound)}",
         own <= bound,
-        "imports and the conversation on top of click",
+        "imports and the conversation, beyond click",
     )
 
 
 def end(samples: Samples) -> Goal:
     """The end: what the teardown adds to the server's own exit."""
     added = over(samples, cases.CALL, PIPE, leaving)
+    interpreter = median(samples[cases.CLICK], leaving)
     return Goal(
         f"the teardown adds at most {ms(END)} to the exit of a server that leaves at end of input",
-        ms(added),
+        f"{ms(added)}; the end of a Python with click alone is {ms(interpreter)}",
         added <= END,
         "the end of our own interpreter is in it",
     )
@@ -83,7 +84,7 @@ def stream(samples: Samples, size: int) -> Iterator[Goal]:
             f"{name}, {size // 1_000_000} MB: at most {STREAM} times cat and one scan",
             f"{middle:.2f} times",
             middle <= STREAM,
-            "the answer is looked at more than once",
+            "it is checked, walked and decoded in passes of their own",
         )
     held = median(samples[cases.JSON], figures.peak) / size
     yield Goal(
@@ -103,7 +104,7 @@ def checks(samples: Samples, one: Samples, count: int) -> Iterator[Goal]:
         f"check of {count} servers bounded by the slowest and the cores",
         f"{ms(wall)}; the cores and one server: {ms(bound)}",
         wall <= bound,
-        "they wait for each other",
+        "the rest is waiting, or other load on the machine",
     )
     own = over(samples, cases.CHECK, cases.ALL_AT_ONCE, figures.processor) / count
     yield Goal(

@@ -4,17 +4,20 @@
 import html
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import cases
 from figures import ended, median
+from rivals import WHY
 from sampling import Samples
 
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 70, 240, 44, 56  # margins; the names of the lines are on the right
-# Told apart by people who do not see red and green (Okabe and Ito, Color Universal Design).
-COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888")
+# thrall in colours that are told apart without seeing red and green (Okabe and Ito, Color
+# Universal Design), what is no client in black, peers in grey.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+FLOOR, PEER = "#000000", "#888888"
 FONT = 'font-family="sans-serif" font-size="13"'
 
 Point = tuple[float, float]
@@ -122,16 +125,26 @@ def grid(plot: Plot, across: Axis, up: Axis) -> Iterator[str]:
 
 
 def curves(plot: Plot, across: Axis, up: Axis) -> Iterator[str]:
-    """Draw the lines, and the name of each at its end, where it is not on top of another's."""
-    below = -math.inf
-    lowest = sorted(plot.lines.items(), key=lambda line: up.place(line[1][-1][1]))
-    for (name, points), colour in zip(lowest, itertools.cycle(COLOURS), strict=False):
+    """Draw the lines, and the name of each at its end, below that of the one above."""
+    colours = colours_of(plot.lines)
+    lowest = -math.inf
+    for name, points in sorted(plot.lines.items(), key=lambda line: -line[1][-1][1]):
+        colour = colours[name]
         places = [(across.place(x), up.place(y)) for x, y in points]
         yield stroke(places, colour, 'stroke-width="2"')
         for x, y in places:
             yield f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>'
-        below = max(places[-1][1] + 4, below + 16)
-        yield text(WIDTH - RIGHT + 14, below, name, f'fill="{colour}"')
+        lowest = max(places[-1][1] + 4, lowest + 16)
+        yield text(places[-1][0] + 10, lowest, name, f'fill="{colour}"')
+
+
+def colours_of(names: Iterable[str]) -> dict[str, str]:
+    """Give each subject a colour, by what it is."""
+    ours = itertools.cycle(COLOURS)
+    return {
+        name: next(ours) if name.startswith("thrall") else PEER if name in WHY else FLOOR
+        for name in names
+    }
 
 
 def stroke(points: list[Point], colour: str, more: str = "") -> str:

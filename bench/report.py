@@ -22,7 +22,7 @@ def document(
     return "\n".join(
         [
             "# Results\n",
-            f"Made by `{command}`, which writes this file and the plots; [README.md](README.md) ",
+            f"Made by `{command}`, which writes this file and the plots; [README.md](README.md)",
             "says what is measured, and how.\n",
             f"{machine()}; {rounds} rounds, interleaved.\n",
             *([f"Peers: {', '.join(versions)}.\n"] if versions else ["No peers were measured.\n"]),
@@ -60,7 +60,7 @@ def beside(taken: dict[Case, Samples]) -> Iterator[str]:
         return
     faster = [each for each in found if each.times < 1]
     yield "## Beside the fastest peer\n"
-    yield "How many times as long as thrall it takes; thrall is the faster one in "
+    yield "How many times as long as thrall it takes; thrall is the faster one in"
     yield f"{len(found) - len(faster)} of {len(found)} comparisons.\n"
     yield "| case | what of thrall | until | fastest peer | times |"
     yield "|---|---|---|---|---:|"

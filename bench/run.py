@@ -1,6 +1,6 @@
 """Measure thrall beside what does the same: `make bench`, `make bench-peers`.
 
-    python bench/run.py [--peers] [--quick] [--rounds N] [--only WORD]
+    python bench/run.py [--peers] [--quick] [--rounds N] [--only KIND]
 
 Writes bench/RESULTS.md and the plots in docs/; a trial (--quick or --only) writes them to
 build/bench/trial.
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="beside other clients")
     parser.add_argument("--quick", action="store_true", help="a trial of two rounds")
     parser.add_argument("--rounds", type=int, default=LEAST_ROUNDS, metavar="N")
-    parser.add_argument("--only", default="", metavar="WORD", help="a trial of cases with WORD")
+    parser.add_argument("--only", choices=cases.kinds([]), help="a trial of the cases of a kind")
     options = parser.parse_args()
     trial = options.quick or bool(options.only)
     rounds = QUICK_ROUNDS if options.quick else options.rounds
@@ -40,17 +40,18 @@ def main() -> None:
     installing.thrall()
     others = peers.present() if options.peers else []
     taken = {case: sampling.measure(case, rounds) for case in cases.cases(others, options.only)}
-    write(trial, others, rounds, taken)
+    write(others, rounds, taken, trial=trial)
     print(f"{(time.monotonic() - started) / 60:.1f} minutes")
 
 
 def write(
-    trial: bool,  # noqa: FBT001
     others: list[peers.Peer],
     rounds: int,
     taken: dict[sampling.Case, sampling.Samples],
+    *,
+    trial: bool,
 ) -> None:
-    """Write the table and the plots."""
+    """Write the table and the plots, those of a trial where they are in nobody's way."""
     by_name = {case.name: samples for case, samples in taken.items()}
     command = "make bench-peers" if others else "make bench"
     versions = [f"{peer.package.name} {peer.package.version}" for peer in others]

@@ -103,14 +103,14 @@ def measure(case: Case, rounds: int) -> Samples:
                 every[subject] = max(1, rounds // FEW)
     taken: Samples = {subject.name: {} for subject in every}
     for number in range(rounds):
-        for subject in shuffled(name for name, step in every.items() if number % step == 0):
+        for subject in shuffled(one for one, step in every.items() if number % step == 0):
             try:
                 taken[subject.name][number] = once(subject)
             except FailedError as error:
                 give_up(case, subject, error)
         print(".", end="", flush=True)
     print(flush=True)
-    return {name: samples for name, samples in taken.items() if samples}
+    return {name: runs for name, runs in taken.items() if runs}
 
 
 def shuffled(subjects: Iterable[Subject]) -> list[Subject]:
