@@ -9,6 +9,7 @@ build/bench/trial.
 
 import argparse
 import os
+import sys
 import time
 
 import cases
@@ -71,4 +72,7 @@ def write(
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("\nbench: interrupted, nothing was written")

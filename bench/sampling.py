@@ -17,8 +17,8 @@ WORK = os.path.join(installing.ROOT, "work")
 # No variable that names a proxy, nor any of Python's.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": WORK, "LANG": "C.UTF-8", "NO_COLOR": "1"}
 LIMIT = 300  # seconds for one run
-SLOW = 2.0  # seconds; a peer that takes longer in the warm-up runs in FEW rounds only
-FEW = 3
+# A peer that takes longer than so many seconds in the warm-up runs in so many rounds only.
+SLOW = ((15.0, 1), (2.0, 3))
 
 
 class FailedError(Exception):
@@ -87,7 +87,7 @@ def once(subject: Subject) -> Sample:
 def measure(case: Case, rounds: int) -> Samples:
     """Run the subjects of a case so many times, after a round that does not count.
 
-    A peer that fails, or is slow, in the round before is left out, or runs in FEW rounds; of all
+    A peer that fails, or is slow, in the round before is left out, or runs in few rounds; of all
     others each failure ends the program.
     """
     print(f"{case.name}: ", end="", flush=True)
@@ -99,8 +99,8 @@ def measure(case: Case, rounds: int) -> Samples:
             give_up(case, subject, error)
             del every[subject]
         else:
-            if subject.peer and warm.ended > SLOW:
-                every[subject] = max(1, rounds // FEW)
+            if subject.peer:
+                every[subject] = every_so_many(rounds, warm.ended)
     taken: Samples = {subject.name: {} for subject in every}
     for number in range(rounds):
         for subject in shuffled(one for one, step in every.items() if number % step == 0):
@@ -111,6 +111,14 @@ def measure(case: Case, rounds: int) -> Samples:
         print(".", end="", flush=True)
     print(flush=True)
     return {name: runs for name, runs in taken.items() if runs}
+
+
+def every_so_many(rounds: int, seconds: float) -> int:
+    """Tell after how many rounds a peer that takes so long runs again."""
+    for slow, few in SLOW:
+        if seconds > slow:
+            return max(1, rounds // few)
+    return 1
 
 
 def shuffled(subjects: Iterable[Subject]) -> list[Subject]:

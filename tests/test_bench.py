@@ -124,3 +124,9 @@ def test_what_a_command_leaves_behind_is_ended(tmp_path):
     run_once("sh", "-c", f"sleep 60 >/dev/null & echo $! >{file}")
     with pytest.raises(ProcessLookupError):
         os.kill(int(file.read_text()), 0)
+
+
+@pytest.mark.parametrize(("seconds", "ran"), [(1.9, 15), (3, 3), (20, 1)])
+def test_a_slow_peer_runs_in_few_rounds(seconds, ran):
+    step = sampling.every_so_many(15, seconds)
+    assert len([number for number in range(15) if number % step == 0]) == ran
