@@ -9,13 +9,15 @@ PREFIX ?= /usr/local
 # Narrow the tests: make test T=tests/test_wire.py K=batch (without the floor under coverage then)
 T ?=
 K ?=
+# For a trial of the measurements: make bench BENCH="--quick --only call"
+BENCH ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo captures check fix format lint types man test zoo real conformance load fuzz install dist clean
+.PHONY: help demo captures check fix format lint types man test zoo real conformance load fuzz bench bench-peers install dist clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO)/ready ## pin a real server, check it, and call it from a pipeline
 	@sh docs/demo.sh $(DEMO)
@@ -75,6 +77,13 @@ load: $(BIN)/ready ## thrall serve under load and among accidents (about 3 minut
 
 fuzz: $(BIN)/ready ## 100,000 runs of the fuzzer
 	THRALL_FUZZ_RUNS=100000 $(BIN)/pytest -q -m fuzz tests/test_fuzz.py
+
+# An environment of its own, because .pth files of a development one cost 11 ms a start.
+bench: ## what thrall costs, in bench/RESULTS.md and as plots (BENCH=--quick for a trial)
+	$(PYTHON) bench/run.py $(BENCH)
+
+bench-peers: ## the same beside other clients, from PyPI and npm
+	$(PYTHON) bench/run.py --peers $(BENCH)
 
 install: ## install the command, its pages and completions below PREFIX (/usr/local)
 	$(PYTHON) -m venv $(PREFIX)/lib/thrall

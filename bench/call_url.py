@@ -2,7 +2,7 @@
 
     python bench/call_url.py [--runs N]
 
-thrall is installed afresh into build/bench, a plain installation; a server that is warm
+thrall is installed afresh into a folder below build/bench, as a user has it; a server that is warm
 (warm_server.py) is asked on the loopback interface.  What thrall sends is recorded and replayed
 by curl.  All rows are measured in turn within one run of this program, in an order that is
 shuffled for each round; ratios are of two rows within a round.  Prints Markdown.
@@ -24,29 +24,17 @@ import subprocess
 import sys
 import time
 import urllib.request
-import venv
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-REPOSITORY = os.path.dirname(HERE)
-INTO = os.path.join(REPOSITORY, "build", "bench")
-PYTHON = os.path.join(INTO, "bin", "python")
-THRALL = os.path.join(INTO, "bin", "thrall")
-# No variable that names a proxy, nor any of Python's.
-ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": INTO, "LANG": "C.UTF-8"}
+import installing
+from sampling import ENVIRONMENT, WORK
+from targets import HELLO, path, written
+
+PYTHON = os.path.join(installing.THRALL.folder, "bin", "python")
+THRALL = installing.THRALL.path
 LEAST_RUNS = 15
 CALL = ("call", "echo", "text=hi")
-HELLO = """
-import click
-
-@click.command()
-@click.argument("name")
-def hello(name):
-    click.echo(f"Hello, {name}")
-
-hello()
-"""
 # What is compared: the era, how thrall calls, and the requests it should make.
 ERAS = {
     "legacy": (
@@ -82,6 +70,15 @@ class Warm(NamedTuple):
             return [tuple(request) for request in json.load(reply)]
 
 
+class Commands(NamedTuple):
+    """What makes the same requests to one server."""
+
+    calls: dict[str, tuple[str, ...]]  # of thrall, by what is told of them
+    curl: tuple[str, ...]  # all requests
+    each: list[tuple[str, ...]]  # curl, once for each request
+    requests: list[Recorded]
+
+
 def main() -> None:
     """Install, record, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -91,31 +88,22 @@ def main() -> None:
         parser.error(f"at least {LEAST_RUNS} runs")
     if not shutil.which("curl"):
         sys.exit("call_url: curl is not installed")
-    install()
+    os.makedirs(WORK, exist_ok=True)
+    installing.thrall()
     rows: dict[str, Callable[[], None]] = {}
     with contextlib.ExitStack() as stack:
-        write(path("hello.py"), HELLO)
         rows["python -c pass"] = command(PYTHON, "-c", "pass")
-        rows["click hello world"] = command(PYTHON, path("hello.py"), "you")
+        rows["click hello world"] = command(PYTHON, written("hello.py", HELLO), "you")
         rows["thrall --version"] = command(THRALL, "--version")
         for era in ERAS:
             rows |= rows_of(era, stack.enter_context(warm(era)))
         print_table(measure(rows, runs), runs)
 
 
-def install() -> None:
-    """Make a clean environment with thrall in it, as a user has it."""
-    venv.create(INTO, clear=True, with_pip=True)
-    pip = (PYTHON, "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input")
-    subprocess.run((*pip, "install", REPOSITORY), check=True)
-    # Python 3.11 puts it there, with a file that every start of Python executes.
-    subprocess.run((*pip, "uninstall", "-y", "setuptools"), check=True, stderr=subprocess.DEVNULL)
-
-
 @contextlib.contextmanager
 def warm(era: str) -> Iterator[Warm]:
     """Serve, with an interpreter that is neither measured nor of the environment measured."""
-    words = (sys.executable, os.path.join(HERE, "warm_server.py"), era)
+    words = (sys.executable, os.path.join(installing.HERE, "warm_server.py"), era)
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Warm(int(process.stdout.readline()))
@@ -125,9 +113,30 @@ def warm(era: str) -> Iterator[Warm]:
 
 def rows_of(era: str, server: Warm) -> dict[str, Callable[[], None]]:
     """Make the rows of one era: thrall, and curl with what thrall sends."""
+    found = commands(era, server)
+
+    def one_after_the_other() -> None:
+        for words in found.each:
+            run(*words)
+
+    def from_here() -> None:
+        exchange(server.port, found.requests)
+
+    return {
+        f"a socket, warm Python, {era}": from_here,
+        f"curl, {era}": command(*found.curl),
+        f"curl for each request, {era}": one_after_the_other,
+        **{name: command(*called) for name, called in found.calls.items()},
+    }
+
+
+def commands(era: str, server: Warm) -> Commands:
+    """Make the commands of one era, and see that they do the same."""
     words, expected = ERAS[era]
     calls = {f"thrall, {era}": (THRALL, *CALL, *words, "--url", server.url)}
     catalog = path(f"{era}.json")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(catalog)
     run(THRALL, "pin", catalog, "--url", server.url)
     if era == "legacy":
         calls["thrall, legacy, probed"] = (THRALL, *CALL, "--url", server.url)
@@ -140,35 +149,22 @@ def rows_of(era: str, server: Warm) -> dict[str, Callable[[], None]]:
     sent = [json.loads(body)["method"] if body else method for method, _, body in requests]
     assert tuple(sent) == expected, sent
     configurations = [configuration(era, i, r, server.url) for i, r in enumerate(requests)]
-    write(path(f"{era}.curl"), "next\n".join(configurations))
+    written(f"{era}.curl", "next\n".join(configurations))
     for number, text in enumerate(configurations):
-        write(path(f"{era}-{number}.curl"), text)
+        written(f"{era}-{number}.curl", text)
     curl = ("curl", "-q", "-sS", "--fail", "-K")
     once = (*curl, path(f"{era}.curl"))
     each = [(*curl, path(f"{era}-{number}.curl")) for number in range(len(requests))]
     server.recorded()
     assert b'"hi"' in run(*once)
     assert [request[2] for request in server.recorded()] == [request[2] for request in requests]
-
-    def one_after_the_other() -> None:
-        for words in each:
-            run(*words)
-
-    def from_here() -> None:
-        exchange(server.port, requests)
-
-    return {
-        f"a socket, warm Python, {era}": from_here,
-        f"curl, {era}": command(*once),
-        f"curl for each request, {era}": one_after_the_other,
-        **{name: command(*called) for name, called in calls.items()},
-    }
+    return Commands(calls, once, each, requests)
 
 
 def configuration(era: str, number: int, request: Recorded, url: str) -> str:
     """Write a request as a configuration of curl."""
     method, headers, body = request
-    write(path(f"{era}-{number}.body"), body)
+    written(f"{era}-{number}.body", body)
     lines = [f'url = "{url}"', f'request = "{method}"']
     if body:
         lines.append(f'data-binary = "@{path(f"{era}-{number}.body")}"')
@@ -186,17 +182,6 @@ def exchange(port: int, requests: list[Recorded]) -> None:
             head = "".join(f"{name}: {value}\r\n" for name, value in headers)
             connection.sendall(f"{method} /mcp HTTP/1.1\r\n{head}\r\n{body}".encode())
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 20")
-
-
-def path(name: str) -> str:
-    """Name a file of ours."""
-    return os.path.join(INTO, name)
-
-
-def write(name: str, text: str) -> None:
-    """Write a file."""
-    with open(name, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def run(*words: str) -> bytes:
