@@ -12,7 +12,7 @@ from subprocess import PIPE
 
 import pytest
 
-from thrall_py import gateway
+from thrall_py.gateway import front
 
 TOKEN = "t0ken-of-the-clients"
 
@@ -49,7 +49,7 @@ def test_without_the_extra_the_sentence_names_it(thrall, pin, monkeypatch):
     pin("a")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "thrall_py.gateway.front.http", raising=False)
-    monkeypatch.delattr(gateway, "http", raising=False)
+    monkeypatch.delattr(front, "http", raising=False)
     ran = thrall("serve", "c.json", "--http", "127.0.0.1:0")
     assert ran.status == 2
     assert "--http needs uvicorn: pip install 'thrall-py[http]'" in ran.err

@@ -20,7 +20,7 @@ from thrall_py.gateway.hosting import Settings
 from thrall_py.gateway.service import Service
 from thrall_py.gateway.upstream.servers import Settings as ServerSettings
 from thrall_py.gateway.upstream.servers import Upstreams
-from thrall_py.redact import Redactor, is_secret_name
+from thrall_py.redact import Redactor, holds_secret
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
 
@@ -112,7 +112,7 @@ def _at(door: Door) -> hosting.Serve:
 
 
 def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:
-    secrets = [value for name, value in os.environ.items() if is_secret_name(name)]
+    secrets = [value for name, value in os.environ.items() if holds_secret(name, value)]
     update = f"thrall pin {shlex.quote(visible(wanted.catalog))} --update"
     return Settings(offered, update, wanted.style, Redactor([*secrets, token]))
 
