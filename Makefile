@@ -45,19 +45,27 @@ man: ## do the man pages render without a warning?
 	  echo "mandoc -T lint -W warning man/*"; mandoc -T lint -W warning man/*.[15]; \
 	else echo "man: mandoc is not installed, so the pages were not linted"; fi
 
-test: $(BIN)/ready ## the tests in this process, with all branches covered
+test: $(BIN)/ready ## the tests in this process, in two halves, with all branches covered
 ifeq ($(T)$(K),)
-	$(BIN)/coverage run -m pytest -q -m "not real and not zoo and not load and not fuzz"
+	@mkdir -p build; rm -f .coverage .coverage.*; processes=; status=0; \
+	for part in 1 2; do \
+	  TEST_PART=$$part/2 $(BIN)/coverage run -p -m pytest -q -m "not real and not zoo and not load and not fuzz" \
+	    >build/test-$$part.log 2>&1 & \
+	  processes="$$processes $$!"; \
+	done; \
+	for process in $$processes; do wait $$process || status=1; done; \
+	cat build/test-*.log; exit $$status
+	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 else
 	$(BIN)/pytest -x $(T) $(if $(K),-k "$(K)")
 endif
 
 # Three at a time: they mostly wait.
-zoo: $(BIN)/ready ## the installed command against misbehaving servers (about 6 minutes)
+zoo: $(BIN)/ready ## the installed command against misbehaving servers (about 5 minutes)
 	@mkdir -p build; processes=; status=0; \
 	for part in 1 2 3; do \
-	  ZOO_PART=$$part/3 $(BIN)/pytest -q -m zoo tests/zoo tests/drift >build/zoo-$$part.log 2>&1 & \
+	  TEST_PART=$$part/3 $(BIN)/pytest -q -m zoo tests/zoo tests/drift >build/zoo-$$part.log 2>&1 & \
 	  processes="$$processes $$!"; \
 	done; \
 	for process in $$processes; do wait $$process || status=1; done; \

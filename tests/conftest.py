@@ -27,13 +27,13 @@ _KEPT = "THRALL_UNDER_TEST"  # names the program that tests/zoo and tests/real r
 
 
 def pytest_collection_modifyitems(config, items):
-    """Let several processes share the work: with ZOO_PART=1/3 this is the first of three."""
-    part, _, parts = os.environ.get("ZOO_PART", "1/1").partition("/")
-    zoo = [item for item in items if item.get_closest_marker("zoo")]
-    others = {item for number, item in enumerate(zoo) if number % int(parts) != int(part) - 1}
+    """Let several processes share the work: with TEST_PART=1/3 this is the first of three."""
+    part, _, parts = os.environ.get("TEST_PART", "1/1").partition("/")
+    ours = items[int(part) - 1 :: int(parts)]
+    others = [item for item in items if item not in set(ours)]
     if others:
-        config.hook.pytest_deselected(items=list(others))
-        items[:] = [item for item in items if item not in others]
+        config.hook.pytest_deselected(items=others)
+        items[:] = ours
 
 
 @pytest.fixture(autouse=True, scope="session")
