@@ -86,12 +86,21 @@ def check_report(run, case, found):
     problems = judge.Problems()
     lines = run.out.decode().splitlines()
     for each in found:
-        names = [each["tool"] or "", each["path"]]
+        names = [each["tool"] or "", *shown(each["path"])]
         if "".join(names).isascii() and "".join(names).isprintable():
             words = f"{': '.join(filter(None, names))}: {each['class']}, "
             problems.must(any(words in line for line in lines), f"no line says {words!r}")
     of_words(run.out.decode(), case, problems.must)
     assert not problems, run.report(problems)
+
+
+def shown(path):
+    """The path of a difference as a person sees it: the address of a resource stands as it is."""
+    member, _, rest = path.partition("/")
+    if member not in ("resources", "resourceTemplates") or not rest:
+        return [path]
+    address, _, inside = rest.partition("/")
+    return [f"{member} {address.replace('~1', '/').replace('~0', '~')}", inside]
 
 
 def of_words(text, case, must):

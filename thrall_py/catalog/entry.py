@@ -1,6 +1,8 @@
 """What a catalog holds about one server, as values."""
 
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
 
 from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.launch import EntrySpec, ExecSpec
@@ -86,24 +88,67 @@ def read_items(kind: mcp.Kind, listed: list[Value], redact: Redactor) -> tuple[I
     """
     items: Items = {}
     oddities = []
-    for place, value in enumerate(listed, 1):
-        name = value.member_string(kind.key)
-        if name is None:
-            raise ServerError(f"entry {place} of the server's {kind.member} has no {kind.key}")
+    for name, value in _named(kind, listed):
+        item = _read(name, value, redact, pin_item)
         shown = redact.quoted(name)
-        try:
-            definition = value.load()
-            assert isinstance(definition, dict), "it has a member"
-            item = pin_item(definition)
-        except JsonError as problem:
-            why = redact.plain(str(problem))
-            raise ServerError(f"the definition of {shown} cannot be kept: {why}") from None
         if name in items and items[name].digest != item.digest:
             raise ServerError(f"the server defines {shown} twice, and differently")
         if name in items:
             oddities.append(f"{shown} is listed twice")
         items[name] = item
     return dict(sorted(items.items())), oddities
+
+
+def read_item(
+    kind: mcp.Kind, listed: list[Value], wanted: str, redact: Redactor
+) -> PinnedItem | None:
+    """Take one definition out of a list, which has to be of use as a whole all the same.
+
+    The others are not put in order and have no digest: of 10,000 that takes most of the time.
+
+    Raises:
+        ServerError: as `read_items`.
+
+    """
+    by_name = list(_named(kind, listed))
+    times = Counter(name for name, _ in by_name)
+    needed = [value for name, value in by_name if name == wanted or times[name] > 1]
+    items, _ = read_items(kind, needed, redact)
+    for name, value in by_name:
+        if name not in items:
+            _read(name, value, redact, bool)
+    return items.get(wanted)
+
+
+_Made = TypeVar("_Made")
+
+
+def _read(
+    name: str, value: Value, redact: Redactor, make: Callable[[dict[str, Json]], _Made]
+) -> _Made:
+    try:
+        definition = value.load()
+        assert isinstance(definition, dict), "it has a member"
+        return make(definition)
+    except JsonError as problem:
+        why = redact.plain(str(problem))
+        raise ServerError(
+            f"the definition of {redact.quoted(name)} cannot be kept: {why}"
+        ) from None
+
+
+def _named(kind: mcp.Kind, listed: list[Value]) -> Iterator[tuple[str, Value]]:
+    """Go through a list by name, or by address.
+
+    Raises:
+        ServerError: an item cannot be told apart.
+
+    """
+    for place, value in enumerate(listed, 1):
+        name = value.member_string(kind.key)
+        if name is None:
+            raise ServerError(f"entry {place} of the server's {kind.member} has no {kind.key}")
+        yield name, value
 
 
 def pin_item(definition: dict[str, Json]) -> PinnedItem:

@@ -16,17 +16,12 @@ def survey_tool(
 ) -> entry.PinnedItem | None:
     """Find one tool in the whole list, wherever and however often it stands there.
 
-    The definitions of the others are not read: of 10,000 tools that takes most of the time.
-
     Raises:
-        ThrallError: the list cannot be had whole, or defines the tool twice.
+        ThrallError: the list cannot be had whole, or is of no use.
 
     """
     _refuse_no_tools(session)
-    listed = _listed(session, mcp.TOOLS, connection)
-    its = [value for value in listed if value.member_string(mcp.TOOLS.key) == name]
-    items, _ = entry.read_items(mcp.TOOLS, its, redact)
-    return items.get(name)
+    return entry.read_item(mcp.TOOLS, _listed(session, mcp.TOOLS, connection), name, redact)
 
 
 def survey(
