@@ -454,20 +454,73 @@ def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
 # -- a modern server asks ------------------------------------------------------------------------
 
 
-def test_between_modern_sides_the_question_and_the_answer_pass_untouched():
+def test_between_modern_sides_question_and_answer_pass_and_the_state_comes_back_to_the_letter():
     async def story():
         relay, server = made(ASKS, DONE, is_modern=True)
         exchange = FakeClient("2026-07-28").exchange()
         first = await relay.run(modern(), ECHO, exchange)
-        sent = modern(inputResponses_='{"who": {"n":1.0}}', requestState_='"s\\u0031"')
+        sent = modern(inputResponses_='{"who": {"n":1.0}}', requestState=state_of(first))
         second = await relay.run(sent, ECHO, exchange)
         return first, second, server.made
 
     first, second, requests = run(story())
-    assert '"requestState":"s\\u0031","inputRequests"' in first.outcome
+    assert '{"method":"elicitation/create","params":{"message":"who?"}}' in first.outcome
     assert second.verdict == "ok"
     extra = '"inputResponses":{"who": {"n":1.0}},"requestState":"s\\u0031"'
     assert [more for _, more in requests] == ["", extra]
+
+
+@pytest.mark.parametrize("how", ["client", "arguments", "tool", "server", "method", "letter"])
+def test_the_state_of_a_modern_server_reaches_no_other_client_request_or_server(how):
+    async def story():
+        relay, server = made(ASKS, DONE, is_modern=True)
+        relay._servers["b"] = server
+        client = FakeClient("2026-07-28")
+        state = state_of(await relay.run(modern(), ECHO, client.exchange()))
+        forward = {
+            "arguments": ECHO._replace(members='"name":"echo","arguments":{"a":2}'),
+            "tool": ECHO._replace(members='"name":"other","arguments":{"a":1e400}'),
+            "server": ECHO._replace(server="b"),
+            "method": ECHO._replace(method="prompts/get"),
+        }.get(how, ECHO)
+        if how == "client":
+            client = FakeClient("2026-07-28", name="other")
+        if how == "letter":
+            state = f"{state[:-1]}{int(state[-1], 16) ^ 1:x}"
+        sent = modern(requestState=state, inputResponses={})
+        return await relay.run(sent, forward, client.exchange()), len(server.made)
+
+    ended, requests = run(story())
+    assert error(ended)["code"] == -32602
+    assert requests == 1
+
+
+def test_a_question_without_a_state_and_its_answers_pass_untouched():
+    async def story():
+        asks = ASKS.replace('"requestState":"s\\u0031",', "")
+        relay, server = made(asks, DONE, is_modern=True)
+        exchange = FakeClient("2026-07-28").exchange()
+        first = await relay.run(modern(), ECHO, exchange)
+        await relay.run(modern(inputResponses={"who": {}}), ECHO, exchange)
+        return result(first), server.made
+
+    first, requests = run(story())
+    assert "requestState" not in first
+    assert requests[1][1] == '"inputResponses":{"who": {}}'
+
+
+@pytest.mark.parametrize("odd", [{"requestState": 1}, {"inputResponses": []}])
+def test_what_is_no_state_and_no_answers_reaches_no_server(odd):
+    relay, server = made(DONE, is_modern=True)
+    ended = run(relay.run(modern(**odd), ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["code"] == -32602
+    assert server.made == []
+
+
+def test_the_state_and_the_answers_of_a_legacy_client_reach_no_server():
+    relay, server = made(DONE, is_modern=True)
+    run(relay.run(legacy(requestState="s", inputResponses={}), ECHO, FakeClient().exchange()))
+    assert [extra for _, extra in server.made] == [""]
 
 
 def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
