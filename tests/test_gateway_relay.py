@@ -600,6 +600,16 @@ def test_a_modern_client_is_asked_for_its_approval_and_the_servers_questions_com
     assert requests[1][1].startswith('"inputResponses":{"who":{"action": "cancel"}}')
 
 
+def test_a_call_whose_arguments_cannot_be_shown_is_not_made():
+    relay, server = made(DONE, ask=True)
+    client = FakeClient()
+    sent = request(name="echo", arguments={"a": [1] * 3000})
+    ended = run(relay.run(sent, ECHO, client.exchange()))
+    assert ended.verdict == "refused"
+    assert "too many to be shown" in result(ended)["content"][0]["text"]
+    assert (server.made, client.sent) == ([], [])
+
+
 def test_a_state_cannot_stand_for_an_approval():
     relay, server = made(DONE, is_modern=True, ask=True)
     sent = modern(requestState="s1", inputResponses={})

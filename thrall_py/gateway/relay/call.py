@@ -23,6 +23,10 @@ _ROUNDS = 10  # of answers that a modern server is given, as the official client
 _PAUSE = 0.1  # seconds before a server that asked nothing is called again
 _MOST_ASKED = 16  # questions of one call at a time
 _LOG = "notifications/message"
+_TOO_MUCH = (
+    "a call of this tool has to be approved, and its arguments are too many to be shown to anybody:"
+    " call it with fewer, or fewer at a time"
+)
 
 
 class Terms(NamedTuple):
@@ -207,6 +211,8 @@ class Call:
             forward.server,
             arguments.text if arguments else "{}",
         )
+        if asked is None:
+            return _TOO_MUCH
         try:
             answer = await self._ask(mcp.ELICITATION, jsontext.scan(asked, {}))
         except Refused as refused:
