@@ -24,7 +24,7 @@ from thrall_py.catalog import drift
 from thrall_py.catalog.entry import pin_item
 from thrall_py.errors import ServerError
 from thrall_py.gateway.core.answering import Forward
-from thrall_py.gateway.relay import call, outcome, pending
+from thrall_py.gateway.relay import call, outcome, pending, room
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
@@ -38,6 +38,8 @@ ACCEPT = '"result":{"action":"accept","content":{"n":1.0}}'
 YES = '"result":{"action":"accept","content":{"approve":true}}'
 ECHO = Forward("a", "tools/call", "echo", '"name":"echo","arguments":{"a":1e400}')
 PROMPT = Forward("a", "prompts/get", "", '"name":"hello"')
+
+MODERN = {"_meta": envelope(EVERYTHING)}
 
 
 def asking(method="elicitation/create", params=FORM):
@@ -607,6 +609,19 @@ def test_a_call_whose_arguments_cannot_be_shown_is_not_made():
     ended = run(relay.run(sent, ECHO, client.exchange()))
     assert ended.verdict == "refused"
     assert "too many to be shown" in result(ended)["content"][0]["text"]
+    assert (server.made, client.sent) == ([], [])
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_call_that_is_too_large_to_wait_is_not_made(monkeypatch, revision):
+    monkeypatch.setattr(room, "_SHARE", 20_000)
+    relay, server = made(DONE, ask=True)
+    client = FakeClient(revision)
+    long = {"a": "x" * 10_000}
+    sent = request(name="echo", arguments=long, **({} if revision != mcp.MODERN else MODERN))
+    ended = run(relay.run(sent, ECHO, client.exchange()))
+    assert ended.verdict == "refused"
+    assert "too much waits for answers" in result(ended)["content"][0]["text"]
     assert (server.made, client.sent) == ([], [])
 
 

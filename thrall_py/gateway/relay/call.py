@@ -12,6 +12,7 @@ from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS
 from thrall_py.gateway.core.incoming import Request, verbatim
 from thrall_py.gateway.relay import approval, declared, outcome
 from thrall_py.gateway.relay.outcome import Ended
+from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
 from thrall_py.gateway.server import Server
 from thrall_py.protocol import canonical, jsontext, mcp
@@ -35,11 +36,13 @@ class Terms(NamedTuple):
     Attributes:
         asks_first: whether a person has to approve it.
         seals: for the state of a modern server.
+        room: for what waits while its client is asked.
 
     """
 
     asks_first: bool
     seals: Seals
+    room: Room
 
 
 class _Question:
@@ -102,11 +105,16 @@ class Call:
         return self.facts.revision == mcp.MODERN
 
     @property
+    def owner(self) -> str:
+        """Whose it is while it waits for answers."""
+        return self._caller.owner
+
+    @property
     def binding(self) -> str:
         """Of which client's and which request's it is: by all that is sent to the server."""
         forward = self.forward
         members = audit.digest(f"{{{forward.members}}}")
-        return canonical.compact([self._caller.owner, forward.server, forward.method, members])
+        return canonical.compact([self.owner, forward.server, forward.method, members])
 
     @property
     def capabilities(self) -> str:
@@ -166,9 +174,21 @@ class Call:
 
     async def _ask(self, method: str, params: Value | None) -> str:
         declared.check(self.facts.capabilities, method, params)
-        if not self.is_modern:
+        size = self._size + (len(params.source) if params else 0)
+        with self._terms.room.holding(self.owner, size):
+            if self.is_modern:
+                return await self._ask_by_result(method, params)
             answer = await self._caller.ask(method, verbatim(params) if params else "{}")
-            return verbatim(answer)
+        return verbatim(answer)
+
+    @property
+    def _size(self) -> int:
+        """How many characters a call keeps: as they came, and as they go to the server."""
+        params = self._request.params
+        return len(self.forward.members) + (len(params.source) if params else 0)
+
+    async def _ask_by_result(self, method: str, params: Value | None) -> str:
+        """Ask a modern client by the result that it gets; who waits for it sees `asking`."""
         if len(self.questions) >= _MOST_ASKED:
             raise Refused.because(INTERNAL_ERROR, "the client has too many questions before it")
         self._count += 1

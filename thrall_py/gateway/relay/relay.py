@@ -14,6 +14,7 @@ from thrall_py.gateway.relay import outcome
 from thrall_py.gateway.relay.call import Call, Terms
 from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.pending import EXPIRY, Pending
+from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
 from thrall_py.gateway.server import Servers
 from thrall_py.gateway.upstream.definitions import Drifted
@@ -51,6 +52,7 @@ class Relay:
         self._update = update
         self._pending: Pending[_Running] = Pending(expiry)
         self._seals = Seals(expiry)
+        self._room = Room()
         self._tasks: set[asyncio.Task[Ended]] = set()
 
     async def run(self, request: Request, forward: Forward, caller: Caller) -> Ended:
@@ -59,7 +61,7 @@ class Relay:
         When it is cancelled, so is what it waits for.
         """
         server = self._servers[forward.server]
-        terms = Terms(self._asks_first(forward), self._seals)
+        terms = Terms(self._asks_first(forward), self._seals, self._room)
         call = Call(request, forward, caller, server, terms)
         if not call.is_modern:
             return await self._end(call)
@@ -117,7 +119,7 @@ class Relay:
                 asking.cancel()
         if task.done():
             return task.result()
-        if self._pending.is_full:
+        if not self._pending.has_place(call.owner):
             task.cancel()
             sentence = "too many calls wait for answers: try again later"
             return outcome.failed(call.forward.method, sentence, call.facts)
@@ -143,6 +145,11 @@ class _Running(NamedTuple):
 
     call: Call
     task: asyncio.Task[Ended]
+
+    @property
+    def owner(self) -> str:
+        """Whose it is."""
+        return self.call.owner
 
     @property
     def binding(self) -> str:
