@@ -12,7 +12,7 @@ from thrall_py.gateway.audit import Log
 from thrall_py.gateway.front import address, connections, gate
 from thrall_py.gateway.front.address import Door, Listening
 from thrall_py.gateway.front.asgi import PATH, Application, Bounds
-from thrall_py.gateway.front.posts import Posts
+from thrall_py.gateway.front.posts import MOST_UNREAD, Posts
 from thrall_py.gateway.front.stopping import signalled
 from thrall_py.gateway.service import Service
 
@@ -51,7 +51,7 @@ async def serve(service: Service, listening: Listening, bounds: Bounds) -> int:
         The signal.
 
     """
-    posts = Posts(service.offer, service.handle)
+    posts = Posts(service.offer, service.handle, max(MOST_UNREAD, 2 * bounds.max_message))
     server = _Server(_config(Application(posts, service.states, bounds)))
     with signalled() as signum, _complaints(service.log):
         service.log.tell("listening", url=f"http://{address.of(listening[0]).netloc}{PATH}")

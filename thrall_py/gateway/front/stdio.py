@@ -17,6 +17,11 @@ from thrall_py.gateway.service import Service
 
 _CHUNK = 1 << 16  # bytes read at once
 _MOST_WAITING = 1 << 23  # bytes of answers that are not read; then nothing more is taken in
+_SMALL = 1 << 16  # bytes of an answer for which there is always room
+_TOO_MUCH = envelope.error(
+    envelope.INTERNAL_ERROR,
+    "the answer is too large while so many are not read: read them, and call again",
+)
 _NAME = "stdio"
 
 
@@ -140,8 +145,13 @@ class _Front:
             outcome = await self._service.handle(request, exchange)
         finally:
             exchange.end()
-        self._respond(request.id, outcome)
+        self._respond(request.id, outcome if self._has_room(outcome) else _TOO_MUCH)
         await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
+
+    def _has_room(self, outcome: str) -> bool:
+        """Tell whether an answer may wait, behind one of the largest size; a small one always."""
+        waiting = self._outlet.waiting
+        return len(outcome) <= _SMALL or waiting <= max(self._max_message, _MOST_WAITING)
 
     def _respond(self, id_: str, outcome: str) -> None:
         self._outlet.write(f'{{"jsonrpc":"2.0","id":{id_},{outcome}}}\n'.encode("latin-1"))
