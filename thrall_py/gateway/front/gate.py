@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from thrall_py.errors import UsageError
+from thrall_py.redact import Redactor
+
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _ANY = ("0.0.0.0", "[::]")  # noqa: S104 - recognised, not bound
 _HTTP_PORT = 80  # the one that a client does not name
@@ -55,8 +58,8 @@ def rules(
     host: str,
     port: int,
     token: str = "",
-    allow_hosts: Iterable[str] = (),
-    allow_origins: Iterable[str] = (),
+    allow_hosts: Sequence[str] = (),
+    allow_origins: Sequence[str] = (),
 ) -> Rules:
     """Make the rules for what is bound.
 
@@ -67,7 +70,12 @@ def rules(
         allow_hosts: more values of Host; one without a port goes with any.
         allow_origins: more values of Origin, such as `https://example.org`.
 
+    Raises:
+        UsageError: one of these would let in everybody.
+
     """
+    _name_somebody("--allow-host", allow_hosts)
+    _name_somebody("--allow-origin", allow_origins)
     bound = host.lower()
     if ":" in bound and not bound.startswith("["):
         bound = f"[{bound}]"
@@ -76,6 +84,16 @@ def rules(
     hosts = {f"{name}:{port}" for name in names} | {each.lower() for each in allow_hosts}
     origins = frozenset(each.lower().rstrip("/") for each in allow_origins)
     return Rules(frozenset(hosts), port, by_address, origins, token)
+
+
+def _name_somebody(option: str, values: Iterable[str]) -> None:
+    """Refuse what stands for anybody: `null` is the origin of a file, and of whoever hides one."""
+    for value in values:
+        if "*" in value or value.strip().lower() in {"", "null"}:
+            raise UsageError(
+                f"{option} {Redactor().quoted(value)} would let in everybody, or nobody: name each"
+                " one, as in localhost:8080 or https://example.com"
+            )
 
 
 def refuse(headers: Sequence[tuple[bytes, bytes]], wanted: Rules) -> Refusal | None:
