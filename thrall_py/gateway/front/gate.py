@@ -58,8 +58,8 @@ def rules(
     host: str,
     port: int,
     token: str = "",
-    allow_hosts: Sequence[str] = (),
-    allow_origins: Sequence[str] = (),
+    allow_hosts: Iterable[str] = (),
+    allow_origins: Iterable[str] = (),
 ) -> Rules:
     """Make the rules for what is bound.
 
@@ -70,12 +70,7 @@ def rules(
         allow_hosts: more values of Host; one without a port goes with any.
         allow_origins: more values of Origin, such as `https://example.org`.
 
-    Raises:
-        UsageError: one of these would let in everybody.
-
     """
-    _name_somebody("--allow-host", allow_hosts)
-    _name_somebody("--allow-origin", allow_origins)
     bound = host.lower()
     if ":" in bound and not bound.startswith("["):
         bound = f"[{bound}]"
@@ -86,13 +81,19 @@ def rules(
     return Rules(frozenset(hosts), port, by_address, origins, token)
 
 
-def _name_somebody(option: str, values: Iterable[str]) -> None:
-    """Refuse what stands for anybody: `null` is the origin of a file, and of whoever hides one."""
-    for value in values:
+def check(allow_hosts: Iterable[str], allow_origins: Iterable[str]) -> None:
+    """Take what names somebody: `null` is the origin of a file, and of whoever hides one.
+
+    Raises:
+        UsageError: one of these stands for anybody.
+
+    """
+    named = {"--allow-host": allow_hosts, "--allow-origin": allow_origins}
+    for option, value in ((option, value) for option in named for value in named[option]):
         if "*" in value or value.strip().lower() in {"", "null"}:
             raise UsageError(
                 f"{option} {Redactor().quoted(value)} would let in everybody, or nobody: name each"
-                " one, as in localhost:8080 or https://example.com"
+                " one, as in mcp.example.com or https://example.com"
             )
 
 

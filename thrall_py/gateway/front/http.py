@@ -30,6 +30,7 @@ def listen(door: Door) -> Callable[[Service], Awaitable[int]]:
         UsageError: it is none, or everybody could call the tools.
 
     """
+    gate.check(door.hosts, door.origins)
     connections.make_room()
     wanted = address.parse(door.address)
     listening = address.bind(wanted, has_token=bool(door.token))
