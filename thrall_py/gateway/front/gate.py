@@ -88,8 +88,8 @@ def check(allow_hosts: Iterable[str], allow_origins: Iterable[str]) -> None:
         UsageError: one of these stands for anybody.
 
     """
-    named = {"--allow-host": allow_hosts, "--allow-origin": allow_origins}
-    for option, value in ((option, value) for option in named for value in named[option]):
+    named = [("--allow-host", value) for value in allow_hosts]
+    for option, value in [*named, *(("--allow-origin", value) for value in allow_origins)]:
         if "*" in value or value.strip().lower() in {"", "null"}:
             raise UsageError(
                 f"{option} {Redactor().quoted(value)} would let in everybody, or nobody: name each"
