@@ -56,6 +56,17 @@ def test_a_text_with_an_escaped_quotation_mark_is_one_text():
     assert '"b":"\\\\"}' in message
 
 
+@pytest.mark.parametrize("odd", ["", "x"])
+def test_no_text_is_cut_within_an_escape_and_looks_like_another_value(odd):
+    text = odd + '\\"' * 300 + odd
+    message = asked(arguments=f'{{"a":"{text}"}}')["message"]
+    begun, ended = message.split(" characters are not shown) ")
+    head = begun.rpartition(" (")[0].partition('{"a":')[2]
+    tail = ended.partition("} (this is")[0]
+    assert json.loads(head) in json.loads(f'"{text}"')
+    assert json.loads(tail) in json.loads(f'"{text}"')
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

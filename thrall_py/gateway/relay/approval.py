@@ -67,12 +67,13 @@ def _shown(arguments: str) -> str | None:
         string, colon = found.groups()
         if string is None:
             return " "
-        missing = len(string) - 2 * _KEPT
         if colon or len(string) <= _LONG:
             return found[0]
+        end, start = _between(string, _KEPT), _between(string, len(string) - _KEPT)
+        missing = start - end
         left_out.append(missing)
         # What stands outside of quotation marks, no text can pretend to be.
-        return f'{string[:_KEPT]}" ({missing} characters are not shown) "{string[-_KEPT:]}'
+        return f'{string[:end]}" ({missing} characters are not shown) "{string[start:]}'
 
     shown = visible(_STRING_OR_BLANK.sub(shorten, text))
     if len(shown) > _MOST:
@@ -83,3 +84,9 @@ def _shown(arguments: str) -> str | None:
         f"{shown} (this is not all of it: {sum(left_out)} characters of {len(left_out)} long texts"
         f" are not shown; the digest of the whole is {audit.digest(arguments)})"
     )
+
+
+def _between(string: str, at: int) -> int:
+    """The place, from `at` on, that no backslash escapes: a half of `\\"` would look like an end."""
+    backslashes = at - len(string[:at].rstrip("\\"))
+    return at + backslashes % 2
