@@ -87,6 +87,6 @@ def _shown(arguments: str) -> str | None:
 
 
 def _between(string: str, at: int) -> int:
-    """The place, from `at` on, that no backslash escapes: a half of `\\"` would look like an end."""
+    """The first place from `at` on that is in no escape; half of one would look like the end."""
     backslashes = at - len(string[:at].rstrip("\\"))
     return at + backslashes % 2
