@@ -397,6 +397,19 @@ def test_questions_of_one_call_beyond_a_number_are_refused(monkeypatch):
     assert "too many questions" in result(ended)["told"]["error"]["message"]
 
 
+def test_a_client_that_leaves_its_calls_waiting_leaves_places_for_others(monkeypatch):
+    monkeypatch.setattr(pending, "_SHARE", 1)
+
+    async def story():
+        relay, _ = made(*[asking()] * 3)
+        clients = [FakeClient("2026-07-28", name=name) for name in ("one", "one", "two")]
+        ended = [await relay.run(modern(), ECHO, client.exchange()) for client in clients]
+        await relay.close()
+        return [each.verdict for each in ended]
+
+    assert run(story()) == ["input_required", "failed", "input_required"]
+
+
 def test_calls_that_wait_beyond_a_number_are_given_up(monkeypatch):
     monkeypatch.setattr(pending, "_MOST", 0)
     relay, _ = made(asking())
