@@ -139,14 +139,18 @@ class _Front:
             self._respond(message.id, envelope.error(message.code, message.message))
 
     async def _work(self, request: Request) -> None:
+        # The outcome has no name here: it would be kept for as long as nobody reads.
+        self._respond(request.id, await self._outcome(request))
+        await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
+
+    async def _outcome(self, request: Request) -> str:
         facts = envelope.facts_of(request) if envelope.is_modern(request) else None
         exchange = Exchange(self._client, facts, self._send)
         try:
             outcome = await self._service.handle(request, exchange)
         finally:
             exchange.end()
-        self._respond(request.id, outcome if self._has_room(outcome) else _TOO_MUCH)
-        await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
+        return outcome if self._has_room(outcome) else _TOO_MUCH
 
     def _has_room(self, outcome: str) -> bool:
         """Tell whether an answer may wait, behind one of the largest size; a small one always."""
