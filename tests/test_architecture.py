@@ -36,6 +36,8 @@ SHARED = {
         "transport/http/link.py",
         "transport/http/route.py",
     },
+    "h11": {"gateway/front/connections.py", "transport/http/connection.py"},
+    "hmac": {"gateway/front/gate.py", "gateway/relay/sealing.py"},
     "starlette": {"gateway/front/asgi.py", "gateway/front/posts.py", "gateway/front/streams.py"},
     "uvicorn": {"gateway/front/connections.py", "gateway/front/http.py"},
     "select": {

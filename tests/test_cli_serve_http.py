@@ -26,6 +26,8 @@ TOKEN = "t0ken-of-the-clients"
             ["--http", "127.0.0.1:0", "--token-env", "none"],
             "the variable is not set (or not exported); give its name",
         ),
+        (["--http", "127.0.0.1:0", "--allow-origin", "*"], '--allow-origin "*" would let in'),
+        (["--http", "127.0.0.1:0", "--allow-host", "null"], '--allow-host "null" would let in'),
         (["--allow-host", "h"], "--token-env, --allow-origin and --allow-host need --http"),
     ],
 )
@@ -34,6 +36,18 @@ def test_a_wrong_command_line_is_told_before_anything_is_started(thrall, pin, wo
     ran = thrall("serve", "c.json", *words)
     assert (ran.status, ran.out) == (2, b"")
     assert sentence in ran.err
+
+
+@pytest.mark.parametrize("token", [" ", "secret\n", "secret words", "secret\u00fc", "secret\x1b"])
+def test_a_token_that_no_header_can_carry_is_status_3_and_not_repeated(
+    thrall, pin, monkeypatch, token
+):
+    pin("a")
+    monkeypatch.setenv("GATE", token)
+    ran = thrall("serve", "c.json", "--http", "127.0.0.1:0", "--token-env", "GATE")
+    assert ran.status == 3
+    assert "the token in GATE has a blank, a control or another character" in ran.err
+    assert "secret" not in ran.err
 
 
 def test_an_address_in_use_is_status_3(thrall, pin):

@@ -1,5 +1,6 @@
 import pytest
 
+from thrall_py.errors import UsageError
 from thrall_py.gateway.front import gate
 
 TOKEN = "s3cret-token"
@@ -110,12 +111,20 @@ def test_more_origins_may_be_allowed():
         "127.0.0.1",
         8080,
         allow_hosts=["mcp.example"],
-        allow_origins=["https://App.example/", "null"],
+        allow_origins=["https://App.example/"],
     )
-    for origin in ("https://app.example", "https://mcp.example", "null"):
+    for origin in ("https://app.example", "https://mcp.example"):
         assert refused(rules, Origin=origin) is None
-    for origin in ("http://app.example", "https://app.example:444"):
+    for origin in ("http://app.example", "https://app.example:444", "null"):
         assert refused(rules, Origin=origin) == 403
+
+
+@pytest.mark.parametrize("value", ["*", "null", "NULL ", "", "https://*.example"])
+def test_who_may_ask_is_named_one_by_one(value):
+    with pytest.raises(UsageError, match="--allow-host .* let in everybody, or nobody: name each"):
+        gate.check(["a.example", value], [])
+    with pytest.raises(UsageError, match="--allow-origin "):
+        gate.check([], ["https://a.example", value])
 
 
 def test_a_name_that_was_bound_to_our_address_is_refused_though_page_and_host_agree():

@@ -255,6 +255,41 @@ def test_a_giant_head_and_what_is_no_http_are_refused(garbage):
     run(test)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"Content-Length: 2\r\nContent-Length: 2\r\n",
+        b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        b"content-length:5\r\ntransfer-encoding:chunked\r\n",
+        b"Content-Length: 2\r\nX: a\r\n b\r\n",
+        b"Content-Length: 2\r\nX: a\r\n\tb\r\n",
+    ],
+)
+def test_a_head_that_two_readers_may_read_as_two_is_refused_and_nothing_behind_it_is_read(lines):
+    async def test(gateway):
+        reader, writer = await gateway.connect()
+        first = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + lines
+        writer.write(gateway.call("echo") + first + b"\r\n0\r\n\r\n" + gateway.call("echo"))
+        assert (await reply(reader))[0] == 200
+        rest = await reader.read()
+        assert rest.startswith(b"HTTP/1.1 400")
+        assert b"connection: close" in rest.lower()
+        assert rest.count(b"HTTP/1.1") == 1
+        await left(writer)
+
+    run(test)
+
+
+def test_a_body_that_is_said_to_be_too_large_is_refused_before_it_comes():
+    async def test(gateway):
+        reader, writer = await gateway.connect()
+        writer.write(gateway.head(length=1 << 40))
+        assert (await reply(reader))[0] == 413
+        await left(writer)
+
+    run(test)
+
+
 def test_a_body_that_is_too_large_is_refused_and_the_connection_lives():
     async def test(gateway):
         reader, writer = await gateway.connect()

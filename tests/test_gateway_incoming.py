@@ -98,9 +98,10 @@ def test_params_are_an_object():
     assert read(id=1, method="m", params=[1]) == [
         Malformed("1", -32602, '"params" should be an object')
     ]
-    assert read(method="m", params=[1]) == [
-        Malformed("null", -32602, '"params" should be an object')
-    ]
+
+
+def test_nothing_is_answered_to_a_notification_with_other_params():
+    assert read(method="m", params=[1]) == [Notification("m", None)]
 
 
 def nested(levels):

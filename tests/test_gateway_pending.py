@@ -10,6 +10,7 @@ from thrall_py.gateway.relay.pending import MARK, Pending
 
 class Call:
     binding = "mine"
+    owner = "me"
     is_abandoned = False
 
     def abandon(self):
@@ -56,11 +57,24 @@ def test_no_more_than_a_number_may_wait(monkeypatch):
 
     async def story():
         held, call = Pending(), Call()
-        before = held.is_full
+        before = held.has_place("me")
         held.suspend(call)
-        after = held.is_full
+        after = held.has_place("you")
         held.close()
         await asyncio.sleep(0)
-        return before, after, held.is_full, call.is_abandoned
+        return before, after, held.has_place("me"), call.is_abandoned
 
-    assert run(story()) == (False, True, False, True)
+    assert run(story()) == (True, False, True, True)
+
+
+def test_one_client_leaves_places_for_others(monkeypatch):
+    monkeypatch.setattr(pending, "_SHARE", 1)
+
+    async def story():
+        held = Pending()
+        held.suspend(Call())
+        places = held.has_place("me"), held.has_place("you")
+        held.close()
+        return places
+
+    assert run(story()) == (False, True)

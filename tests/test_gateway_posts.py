@@ -19,6 +19,7 @@ from posting import (
 
 from thrall_py.gateway.front import posts as posts_module
 from thrall_py.gateway.front import sessions, streams
+from thrall_py.gateway.front.unread import Unread
 
 SECONDS = 20
 
@@ -168,6 +169,30 @@ def test_a_client_that_does_not_read_loses_notifications_and_no_outcome():
         *told, outcome = answer.events
         assert 80 < len(told) < 90, "4 MiB of 50 kB each"
         assert outcome["result"] == {"flooded": True}
+
+    run(test)
+
+
+@pytest.mark.parametrize("tool", ["large", "flood"])
+def test_while_too_much_is_unread_a_large_answer_is_an_error_and_a_message_is_lost(tool):
+    async def test(_service, app, posts):
+        posts._unread = Unread(100_000)
+        posts._unread.add(100_001)
+        answer = await call_modern(app, tool).answer()
+        if tool == "large":
+            assert "too large while so many replies are not read" in answer.json["error"]["message"]
+        else:
+            assert answer.json["result"] == {"flooded": True}
+
+    run(test)
+
+
+@pytest.mark.parametrize("tool", ["large", "flood"])
+def test_what_was_read_or_whose_client_is_gone_is_not_counted_any_more(tool):
+    async def test(_service, app, posts):
+        await call_modern(app, tool).answer()
+        await asyncio.sleep(0)
+        assert posts._unread._size == 0
 
     run(test)
 

@@ -24,7 +24,7 @@ from thrall_py.catalog import drift
 from thrall_py.catalog.entry import pin_item
 from thrall_py.errors import ServerError
 from thrall_py.gateway.core.answering import Forward
-from thrall_py.gateway.relay import call, outcome, pending
+from thrall_py.gateway.relay import call, outcome, pending, room
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
@@ -38,6 +38,8 @@ ACCEPT = '"result":{"action":"accept","content":{"n":1.0}}'
 YES = '"result":{"action":"accept","content":{"approve":true}}'
 ECHO = Forward("a", "tools/call", "echo", '"name":"echo","arguments":{"a":1e400}')
 PROMPT = Forward("a", "prompts/get", "", '"name":"hello"')
+
+MODERN = {"_meta": envelope(EVERYTHING)}
 
 
 def asking(method="elicitation/create", params=FORM):
@@ -395,6 +397,19 @@ def test_questions_of_one_call_beyond_a_number_are_refused(monkeypatch):
     assert "too many questions" in result(ended)["told"]["error"]["message"]
 
 
+def test_a_client_that_leaves_its_calls_waiting_leaves_places_for_others(monkeypatch):
+    monkeypatch.setattr(pending, "_SHARE", 1)
+
+    async def story():
+        relay, _ = made(*[asking()] * 3)
+        clients = [FakeClient("2026-07-28", name=name) for name in ("one", "one", "two")]
+        ended = [await relay.run(modern(), ECHO, client.exchange()) for client in clients]
+        await relay.close()
+        return [each.verdict for each in ended]
+
+    assert run(story()) == ["input_required", "failed", "input_required"]
+
+
 def test_calls_that_wait_beyond_a_number_are_given_up(monkeypatch):
     monkeypatch.setattr(pending, "_MOST", 0)
     relay, _ = made(asking())
@@ -454,20 +469,73 @@ def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
 # -- a modern server asks ------------------------------------------------------------------------
 
 
-def test_between_modern_sides_the_question_and_the_answer_pass_untouched():
+def test_between_modern_sides_question_and_answer_pass_and_the_state_comes_back_to_the_letter():
     async def story():
         relay, server = made(ASKS, DONE, is_modern=True)
         exchange = FakeClient("2026-07-28").exchange()
         first = await relay.run(modern(), ECHO, exchange)
-        sent = modern(inputResponses_='{"who": {"n":1.0}}', requestState_='"s\\u0031"')
+        sent = modern(inputResponses_='{"who": {"n":1.0}}', requestState=state_of(first))
         second = await relay.run(sent, ECHO, exchange)
         return first, second, server.made
 
     first, second, requests = run(story())
-    assert '"requestState":"s\\u0031","inputRequests"' in first.outcome
+    assert '{"method":"elicitation/create","params":{"message":"who?"}}' in first.outcome
     assert second.verdict == "ok"
     extra = '"inputResponses":{"who": {"n":1.0}},"requestState":"s\\u0031"'
     assert [more for _, more in requests] == ["", extra]
+
+
+@pytest.mark.parametrize("how", ["client", "arguments", "tool", "server", "method", "letter"])
+def test_the_state_of_a_modern_server_reaches_no_other_client_request_or_server(how):
+    async def story():
+        relay, server = made(ASKS, DONE, is_modern=True)
+        relay._servers["b"] = server
+        client = FakeClient("2026-07-28")
+        state = state_of(await relay.run(modern(), ECHO, client.exchange()))
+        forward = {
+            "arguments": ECHO._replace(members='"name":"echo","arguments":{"a":2}'),
+            "tool": ECHO._replace(members='"name":"other","arguments":{"a":1e400}'),
+            "server": ECHO._replace(server="b"),
+            "method": ECHO._replace(method="prompts/get"),
+        }.get(how, ECHO)
+        if how == "client":
+            client = FakeClient("2026-07-28", name="other")
+        if how == "letter":
+            state = f"{state[:-1]}{int(state[-1], 16) ^ 1:x}"
+        sent = modern(requestState=state, inputResponses={})
+        return await relay.run(sent, forward, client.exchange()), len(server.made)
+
+    ended, requests = run(story())
+    assert error(ended)["code"] == -32602
+    assert requests == 1
+
+
+def test_a_question_without_a_state_and_its_answers_pass_untouched():
+    async def story():
+        asks = ASKS.replace('"requestState":"s\\u0031",', "")
+        relay, server = made(asks, DONE, is_modern=True)
+        exchange = FakeClient("2026-07-28").exchange()
+        first = await relay.run(modern(), ECHO, exchange)
+        await relay.run(modern(inputResponses={"who": {}}), ECHO, exchange)
+        return result(first), server.made
+
+    first, requests = run(story())
+    assert "requestState" not in first
+    assert requests[1][1] == '"inputResponses":{"who": {}}'
+
+
+@pytest.mark.parametrize("odd", [{"requestState": 1}, {"inputResponses": []}])
+def test_what_is_no_state_and_no_answers_reaches_no_server(odd):
+    relay, server = made(DONE, is_modern=True)
+    ended = run(relay.run(modern(**odd), ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["code"] == -32602
+    assert server.made == []
+
+
+def test_the_state_and_the_answers_of_a_legacy_client_reach_no_server():
+    relay, server = made(DONE, is_modern=True)
+    run(relay.run(legacy(requestState="s", inputResponses={}), ECHO, FakeClient().exchange()))
+    assert [extra for _, extra in server.made] == [""]
 
 
 def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
@@ -545,6 +613,29 @@ def test_a_modern_client_is_asked_for_its_approval_and_the_servers_questions_com
     assert result(second)["inputRequests"]["2"]["params"] == {"message": "who?"}
     assert third.verdict == "ok"
     assert requests[1][1].startswith('"inputResponses":{"who":{"action": "cancel"}}')
+
+
+def test_a_call_whose_arguments_cannot_be_shown_is_not_made():
+    relay, server = made(DONE, ask=True)
+    client = FakeClient()
+    sent = request(name="echo", arguments={"a": [1] * 3000})
+    ended = run(relay.run(sent, ECHO, client.exchange()))
+    assert ended.verdict == "refused"
+    assert "too many to be shown" in result(ended)["content"][0]["text"]
+    assert (server.made, client.sent) == ([], [])
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_call_that_is_too_large_to_wait_is_not_made(monkeypatch, revision):
+    monkeypatch.setattr(room, "_SHARE", 20_000)
+    relay, server = made(DONE, ask=True)
+    client = FakeClient(revision)
+    long = {"a": "x" * 10_000}
+    sent = request(name="echo", arguments=long, **({} if revision != mcp.MODERN else MODERN))
+    ended = run(relay.run(sent, ECHO, client.exchange()))
+    assert ended.verdict == "refused"
+    assert "too much waits for answers" in result(ended)["content"][0]["text"]
+    assert (server.made, client.sent) == ([], [])
 
 
 def test_a_state_cannot_stand_for_an_approval():

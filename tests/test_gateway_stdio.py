@@ -264,6 +264,28 @@ def test_while_nobody_reads_nothing_more_is_taken_in(wire, monkeypatch):
     assert ids == set(range(101))
 
 
+def test_a_large_answer_behind_too_much_that_nobody_reads_is_an_error(wire, monkeypatch):
+    monkeypatch.setattr(stdio, "_MOST_WAITING", 100_000)
+
+    async def big(_forward, _listener):
+        await asyncio.sleep(0.01)
+        return f'"result":{{"content":[],"x":"{"x" * 300_000}"}}'
+
+    async def story():
+        side, ends = wire
+        task = serving(service(big, big), ends, max_message=100_000)
+        side.say(HELLO + call(1) + call(2))
+        await asyncio.sleep(0.1)
+        came = [await side.next() for _ in range(3)]
+        side.hang_up()
+        await task
+        return came
+
+    _, first, second = run(story())
+    assert len(first["result"]["x"]) == 300_000
+    assert "too large while so many" in second["error"]["message"]
+
+
 def test_what_is_no_response_is_lost_while_nobody_reads(wire, monkeypatch):
     monkeypatch.setattr(stdio, "_MOST_WAITING", 100_000)
     has_answered = asyncio.Event()

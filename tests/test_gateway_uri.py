@@ -43,9 +43,13 @@ def test_an_address_that_no_value_of_a_variable_makes_does_not_match(template, a
     assert not uri.matches(template, address)
 
 
-@given(st.text(), st.text())
+LITERAL = st.text(
+    st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="{}")
+)
+
+
+@given(LITERAL, LITERAL)
 def test_a_template_of_literals_matches_itself_only(template, other):
-    template = template.replace("{", "").replace("}", "")
     assert uri.matches(template, template)
     assert uri.matches(template, other) == (template == other)
 
@@ -54,6 +58,13 @@ def test_a_template_of_literals_matches_itself_only(template, other):
 def test_the_expansion_of_a_template_matches_it(values):
     first, second, third = values
     assert uri.matches("x:{a}/{b}-{c}", f"x:{first}/{second}-{third}")
+
+
+@pytest.mark.parametrize("odd", ["\n", "\r", "\0", "\x1b", "\x7f", "\x85", "\u2028", "{", "}"])
+@pytest.mark.parametrize("template", ["x:{a}", "x:{+a}", "x:{?a}"])
+def test_what_no_expansion_has_without_an_escape_is_none(template, odd):
+    assert uri.matches(template, "x:ab")
+    assert not uri.matches(template, f"x:a{odd}b")
 
 
 def test_many_variables_do_not_make_the_work_explode():

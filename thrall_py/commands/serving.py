@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shlex
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from thrall_py.redact import Redactor, holds_secret
 from thrall_py.verbs.connect import ConnectionOptions
 from thrall_py.visible import visible
 
+_TOKEN = re.compile(r"[!-~]+")
 _AT_A_TERMINAL = (
     "serving on stdin and stdout, for a program that speaks MCP: give it this command line;"
     " ^D ends it"
@@ -83,6 +85,11 @@ def _token(name: str | None) -> str:
     token = os.environ.pop(name, "") if name else ""
     if name and not token:
         raise InputError(f"the variable {name} is not set (or not exported), or is empty")
+    if name and not _TOKEN.fullmatch(token):
+        raise InputError(
+            f"the token in {name} has a blank, a control or another character that no header can"
+            " carry: set it to printable ASCII, without the end of a line"
+        )
     return token
 
 

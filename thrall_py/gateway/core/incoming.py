@@ -129,7 +129,9 @@ def _message(item: Value, *, in_batch: bool = False) -> Incoming:
         return _invalid(fault, known)
     method, params = item.member_string("method") or "", item.member("params")
     if params and params.first != "{":
-        return Malformed(known or NO_ID, INVALID_PARAMS, '"params" should be an object')
+        if not known:  # nothing is answered to a notification, whatever it is (JSON-RPC 2.0, 4.1)
+            return Notification(method, None)
+        return Malformed(known, INVALID_PARAMS, '"params" should be an object')
     return Request(known, method, params) if known else Notification(method, params)
 
 

@@ -11,11 +11,14 @@ _EXPRESSION = re.compile(r"\{([+#./;?&]?)[^{}]*\}")
 # By operator: the characters that its expansion never has (RFC 6570, section 3.2.1).
 _NEVER = {"+": "", "#": "", "?": "#", "&": "#", "/": "?#"}
 _PLAIN = "/?#"
+# What no expansion has without an escape: controls would begin another line in a log or a command,
+# and a server may take braces for a template again.
+_IN_NO_ADDRESS = re.compile(r"[\x00-\x1f\x7f-\x9f{}\u2028\u2029]")
 
 
 def matches(template: str, uri: str) -> bool:
     """Tell whether the variables of `template` can have values that make it `uri`."""
-    if len(uri) > _LONGEST:
+    if len(uri) > _LONGEST or _IN_NO_ADDRESS.search(uri):
         return False
     ends, at = {0}, 0  # where the parts so far may end
     for expression in _EXPRESSION.finditer(template):

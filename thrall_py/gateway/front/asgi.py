@@ -91,13 +91,17 @@ class Application:
         return JSONResponse({"status": "ok", **servers}, headers={"cache-control": "no-store"})
 
     async def _body(self, request: Request) -> bytes:
-        """Read the body, and count: what its length is said to be is not relied on.
+        """Read the body, and count: that its length is said to be a small one is not relied on.
 
         Raises:
             HTTPException: it is too large, or too slow, or others are before it.
 
         """
         most = self._bounds.max_message
+        too_large = HTTPException(413, f"a body may have {most} bytes: see --max-message")
+        # h11 has seen that it is a number, of 20 digits at most.
+        if int(request.headers.get("content-length", 0)) > most:
+            raise too_large
         body = bytearray()
         try:
             async with asyncio.timeout(_BODY):
@@ -105,7 +109,7 @@ class Application:
                     body += piece
                     self._arriving += len(piece)
                     if len(body) > most:
-                        raise HTTPException(413, f"a body may have {most} bytes: see --max-message")
+                        raise too_large
                     if self._arriving > _BODIES * most:
                         words = "too many large bodies are arriving: send it again"
                         raise HTTPException(503, words, {"retry-after": "1"})

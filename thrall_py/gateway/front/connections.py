@@ -7,7 +7,10 @@ until a reply is read. Both end here, as does the number of connections.
 import asyncio
 import resource
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from thrall_py.gateway.front import head
 
 _HEAD = 60  # seconds for the head of a request, and between two requests
 _UNREAD = 30  # seconds in which a client reads nothing of what it is sent
@@ -42,6 +45,9 @@ class Connection(H11Protocol):
 
     def handle_events(self) -> None:  # type: ignore[explicit-override]
         """Look at what has come; wait for a request if there is none now."""
+        if self.conn.their_state is h11.IDLE and head.is_ambiguous(self.conn.trailing_data[0]):
+            self.send_400_response("Send one Content-Length, or chunks, and no folded header.")
+            return
         super().handle_events()
         # Before the first request there is none, whatever uvicorn's type says.
         if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]

@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from thrall_py.errors import UsageError
+from thrall_py.redact import Redactor
+
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _ANY = ("0.0.0.0", "[::]")  # noqa: S104 - recognised, not bound
 _HTTP_PORT = 80  # the one that a client does not name
@@ -76,6 +79,22 @@ def rules(
     hosts = {f"{name}:{port}" for name in names} | {each.lower() for each in allow_hosts}
     origins = frozenset(each.lower().rstrip("/") for each in allow_origins)
     return Rules(frozenset(hosts), port, by_address, origins, token)
+
+
+def check(allow_hosts: Iterable[str], allow_origins: Iterable[str]) -> None:
+    """Take what names somebody: `null` is the origin of a file, and of whoever hides one.
+
+    Raises:
+        UsageError: one of these stands for anybody.
+
+    """
+    named = [("--allow-host", value) for value in allow_hosts]
+    for option, value in [*named, *(("--allow-origin", value) for value in allow_origins)]:
+        if "*" in value or value.strip().lower() in {"", "null"}:
+            raise UsageError(
+                f"{option} {Redactor().quoted(value)} would let in everybody, or nobody: name each"
+                " one, as in mcp.example.com or https://example.com"
+            )
 
 
 def refuse(headers: Sequence[tuple[bytes, bytes]], wanted: Rules) -> Refusal | None:

@@ -12,7 +12,7 @@ from thrall_py.gateway.audit import Log
 from thrall_py.gateway.front import address, connections, gate
 from thrall_py.gateway.front.address import Door, Listening
 from thrall_py.gateway.front.asgi import PATH, Application, Bounds
-from thrall_py.gateway.front.posts import Posts
+from thrall_py.gateway.front.posts import MOST_UNREAD, Posts
 from thrall_py.gateway.front.stopping import signalled
 from thrall_py.gateway.service import Service
 
@@ -30,6 +30,7 @@ def listen(door: Door) -> Callable[[Service], Awaitable[int]]:
         UsageError: it is none, or everybody could call the tools.
 
     """
+    gate.check(door.hosts, door.origins)
     connections.make_room()
     wanted = address.parse(door.address)
     listening = address.bind(wanted, has_token=bool(door.token))
@@ -51,7 +52,7 @@ async def serve(service: Service, listening: Listening, bounds: Bounds) -> int:
         The signal.
 
     """
-    posts = Posts(service.offer, service.handle)
+    posts = Posts(service.offer, service.handle, max(MOST_UNREAD, 2 * bounds.max_message))
     server = _Server(_config(Application(posts, service.states, bounds)))
     with signalled() as signum, _complaints(service.log):
         service.log.tell("listening", url=f"http://{address.of(listening[0]).netloc}{PATH}")

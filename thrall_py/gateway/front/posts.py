@@ -18,11 +18,13 @@ from thrall_py.gateway.front import ladder
 from thrall_py.gateway.front.ladder import Posted, Refused
 from thrall_py.gateway.front.sessions import Sessions
 from thrall_py.gateway.front.streams import BATCH, LEGACY, MODERN, Outgoing, Reply
+from thrall_py.gateway.front.unread import Unread
 from thrall_py.protocol import mcp
 
 _SESSION = "mcp-session-id"
 # Of no specification; the official servers answer with these, and their clients know them.
 _NO_SESSION, _UNKNOWN_SESSION = -32000, -32001
+MOST_UNREAD = 128 << 20  # bytes of all replies that may wait to be read
 _SHOWN = 1000  # characters of what a modern client says of itself
 
 Handle = Callable[[incoming.Request, Exchange], Awaitable[str]]
@@ -34,10 +36,12 @@ class Posts:
     Args:
         offer: what is served.
         handle: makes the outcome of a request: a `"result"` or `"error"` member as JSON text.
+        most_unread: bytes of all replies that may wait to be read.
 
     """
 
-    def __init__(self, offer: Offer, handle: Handle) -> None:
+    def __init__(self, offer: Offer, handle: Handle, most_unread: int = MOST_UNREAD) -> None:
+        self._unread = Unread(most_unread)
         self._offer = offer
         self._handle = handle
         self._sessions = Sessions(asyncio.get_running_loop().time)
@@ -77,7 +81,7 @@ class Posts:
     async def _begin(self, request: incoming.Request) -> ASGIApp:
         """Answer a handshake, and begin a session if it succeeds."""
         client = Client(f"session {next(self._numbers)}")
-        outcome = await self._answer(client, None, request, Outgoing())
+        outcome = await self._answer(client, None, request, Outgoing(self._unread))
         reply = _json(200, request.id, outcome)
         if outcome.startswith('"result"'):
             reply.headers[_SESSION] = await self._sessions.begin(client)
@@ -96,7 +100,9 @@ class Posts:
         if not requests:
             return Response(status_code=202)
         answer = functools.partial(self._answer, client, None)
-        return Reply(client, requests, answer, BATCH if is_batch else LEGACY)
+        return Reply(
+            client, Outgoing(self._unread), requests, answer, BATCH if is_batch else LEGACY
+        )
 
     def _modern_reply(self, message: Incoming) -> ASGIApp:
         if not isinstance(message, incoming.Request):
@@ -106,7 +112,7 @@ class Posts:
         client = Client(f"post {next(self._numbers)}", _told_of_itself(message) or "post")
         self._modern.add(client)
         answer = functools.partial(self._answer, client, envelope.facts_of(message))
-        return Reply(client, [message], answer, MODERN)
+        return Reply(client, Outgoing(self._unread), [message], answer, MODERN)
 
     async def _answer(
         self, client: Client, facts: Facts | None, request: incoming.Request, outgoing: Outgoing

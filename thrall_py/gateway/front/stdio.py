@@ -17,6 +17,11 @@ from thrall_py.gateway.service import Service
 
 _CHUNK = 1 << 16  # bytes read at once
 _MOST_WAITING = 1 << 23  # bytes of answers that are not read; then nothing more is taken in
+_SMALL = 1 << 16  # bytes of an answer for which there is always room
+_TOO_MUCH = envelope.error(
+    envelope.INTERNAL_ERROR,
+    "the answer is too large while so many are not read: read them, and call again",
+)
 _NAME = "stdio"
 
 
@@ -134,14 +139,23 @@ class _Front:
             self._respond(message.id, envelope.error(message.code, message.message))
 
     async def _work(self, request: Request) -> None:
+        # The outcome has no name here: it would be kept for as long as nobody reads.
+        self._respond(request.id, await self._outcome(request))
+        await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
+
+    async def _outcome(self, request: Request) -> str:
         facts = envelope.facts_of(request) if envelope.is_modern(request) else None
         exchange = Exchange(self._client, facts, self._send)
         try:
             outcome = await self._service.handle(request, exchange)
         finally:
             exchange.end()
-        self._respond(request.id, outcome)
-        await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
+        return outcome if self._has_room(outcome) else _TOO_MUCH
+
+    def _has_room(self, outcome: str) -> bool:
+        """Tell whether an answer may wait, behind one of the largest size; a small one always."""
+        waiting = self._outlet.waiting
+        return len(outcome) <= _SMALL or waiting <= max(self._max_message, _MOST_WAITING)
 
     def _respond(self, id_: str, outcome: str) -> None:
         self._outlet.write(f'{{"jsonrpc":"2.0","id":{id_},{outcome}}}\n'.encode("latin-1"))

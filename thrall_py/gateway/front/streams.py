@@ -18,6 +18,7 @@ from thrall_py.gateway.clients import Client
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.incoming import Malformed, Request
 from thrall_py.gateway.front import ladder
+from thrall_py.gateway.front.unread import Unread
 
 _SILENCE = 2.0  # seconds before the reply becomes an event stream
 _HEARTBEAT = 15.0  # seconds between two signs of life in it
@@ -31,10 +32,17 @@ _EVENTS = [
     (b"x-accel-buffering", b"no"),  # nginx would hold events back
 ]
 _ALIVE = ": working\n\n"
+_TOO_MUCH = envelope.error(
+    envelope.INTERNAL_ERROR,
+    "the answer is too large while so many replies are not read: read them, and call again",
+)
 
 
 class Outgoing:
     """What goes out in one reply, in order; nothing more once it is closed.
+
+    Args:
+        unread: what waits in all replies.
 
     Attributes:
         is_closed: the requests are answered, or the client is gone.
@@ -42,9 +50,11 @@ class Outgoing:
 
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unread: Unread) -> None:
         self.is_closed = False
         self.is_stream = False
+        self._unread = unread
+        self._counted = 0  # of what is counted there, what is ours
         self._waiting: list[str] = []
         self._size = 0
         self._news = asyncio.Event()
@@ -52,7 +62,7 @@ class Outgoing:
 
     def put(self, message: str) -> None:
         """Send a notification or a request; it is lost if the client does not read, or is gone."""
-        if self.is_closed or self._size > _UNREAD:
+        if self.is_closed or self._size > _UNREAD or self._unread.is_full:
             return
         self.is_stream = True
         self._decided.set()
@@ -61,7 +71,8 @@ class Outgoing:
     def respond(self, id_: str, outcome: str) -> None:
         """Send a response; `outcome` is its `"result"` or `"error"` member."""
         if not self.is_closed:
-            self._add(f'{{"jsonrpc":"2.0","id":{id_},{outcome}}}')
+            told = outcome if self._unread.has_room(len(outcome)) else _TOO_MUCH
+            self._add(f'{{"jsonrpc":"2.0","id":{id_},{told}}}')
 
     def close(self) -> None:
         """Take nothing more."""
@@ -76,6 +87,17 @@ class Outgoing:
             self._news.clear()
         return taken
 
+    def sent(self) -> None:
+        """What was taken is on its way, so that it need not be counted any more."""
+        self._unread.add(self._size - self._counted)
+        self._counted = self._size
+
+    def drop(self) -> None:
+        """Close, and forget what waits."""
+        self.close()
+        self.take()
+        self.sent()
+
     async def decided(self) -> None:
         """Wait until it is known what kind of reply this is, at most as long as is wise."""
         await _within(_SILENCE, self._decided)
@@ -87,6 +109,8 @@ class Outgoing:
     def _add(self, message: str) -> None:
         self._waiting.append(message)
         self._size += len(message)
+        self._counted += len(message)
+        self._unread.add(len(message))
         self._news.set()
 
 
@@ -123,6 +147,7 @@ class Reply:
 
     Args:
         client: whose requests they are.
+        outgoing: the way to the client.
         requests: at least one; what is malformed among them is told so.
         answer: makes the outcome of one: a `"result"` or `"error"` member as JSON text; what the
             client is to see before goes to the `Outgoing`. It is cancelled when the client wants.
@@ -133,6 +158,7 @@ class Reply:
     def __init__(
         self,
         client: Client,
+        outgoing: Outgoing,
         requests: Sequence[Request | Malformed],
         answer: Answering,
         manner: Manner,
@@ -141,8 +167,8 @@ class Reply:
         self._requests = requests
         self._answer = answer
         self._manner = manner
-        self._outgoing = Outgoing()
-        self._outcomes: list[str] = []
+        self._outgoing = outgoing
+        self._status: int | None = None  # of the first response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
         """Reply, until everything is sent or the client is gone."""
@@ -152,7 +178,7 @@ class Reply:
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._outgoing.close()
+            self._outgoing.drop()
             for task in (working, sending, leaving):
                 task.cancel()
             if self._manner.ends_with_client:
@@ -184,20 +210,20 @@ class Reply:
         self._respond(request.id, await self._answer(request, self._outgoing))
 
     def _respond(self, id_: str, outcome: str) -> None:
-        self._outcomes.append(outcome)
+        if self._status is None:
+            self._status = self._manner.status(outcome)
         self._outgoing.respond(id_, outcome)
 
     async def _send(self, send: Send) -> None:
         await self._outgoing.decided()
-        if self._outgoing.is_stream or not self._outgoing.is_closed or not self._outcomes:
+        if self._outgoing.is_stream or not self._outgoing.is_closed or self._status is None:
             await self._send_events(send)
         else:
-            await self._send_json(send)
+            await self._send_json(send, self._status)
 
-    async def _send_json(self, send: Send) -> None:
+    async def _send_json(self, send: Send, status: int) -> None:
         messages = ",".join(self._outgoing.take())
         body = f"[{messages}]" if self._manner.is_batch else messages
-        status = self._manner.status(self._outcomes[0])
         length = [(b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": status, "headers": _JSON + length})
         await _send_pieces(send, body)
@@ -211,13 +237,13 @@ class Reply:
             is_last = self._outgoing.is_closed
             events = "".join(f"data: {message}\n\n" for message in self._outgoing.take())
             await _send_pieces(send, events or ("" if is_last else _ALIVE))
+            self._outgoing.sent()
         await send({"type": "http.response.body"})
 
 
 async def _send_pieces(send: Send, text: str) -> None:
-    body = text.encode("latin-1")
-    for at in range(0, len(body), _PIECE):
-        piece = body[at : at + _PIECE]
+    for at in range(0, len(text), _PIECE):
+        piece = text[at : at + _PIECE].encode("latin-1")  # the whole is not copied once more
         await send({"type": "http.response.body", "body": piece, "more_body": True})
 
 

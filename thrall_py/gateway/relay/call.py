@@ -1,6 +1,7 @@
 """One request on its way: who made it, what is asked meanwhile, and how it ends."""
 
 import asyncio
+from typing import NamedTuple
 
 from thrall_py.errors import ThrallError
 from thrall_py.gateway import audit
@@ -11,15 +12,37 @@ from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS
 from thrall_py.gateway.core.incoming import Request, verbatim
 from thrall_py.gateway.relay import approval, declared, outcome
 from thrall_py.gateway.relay.outcome import Ended
+from thrall_py.gateway.relay.room import Room
+from thrall_py.gateway.relay.sealing import Seals
 from thrall_py.gateway.server import Server
 from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
+from thrall_py.protocol.wire import Message
 from thrall_py.redact import Redactor
 
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
 _PAUSE = 0.1  # seconds before a server that asked nothing is called again
 _MOST_ASKED = 16  # questions of one call at a time
 _LOG = "notifications/message"
+_TOO_MUCH = (
+    "a call of this tool has to be approved, and its arguments are too many to be shown to anybody:"
+    " call it with fewer, or fewer at a time"
+)
+
+
+class Terms(NamedTuple):
+    """On which terms a call is made.
+
+    Attributes:
+        asks_first: whether a person has to approve it.
+        seals: for the state of a modern server.
+        room: for what waits while its client is asked.
+
+    """
+
+    asks_first: bool
+    seals: Seals
+    room: Room
 
 
 class _Question:
@@ -41,7 +64,10 @@ class Call:
         forward: what of it goes to the server.
         caller: who made it.
         server: who answers.
-        asks_first: whether a person has to approve the call.
+        terms: on which it is made.
+
+    Attributes:
+        state: of the server, with which a modern client came back; JSON text, empty for none.
 
     """
 
@@ -51,8 +77,7 @@ class Call:
         forward: Forward,
         caller: Caller,
         server: Server,
-        *,
-        asks_first: bool,
+        terms: Terms,
     ) -> None:
         self.questions: dict[str, _Question] = {}
         self.asking = asyncio.Event()
@@ -63,7 +88,8 @@ class Call:
         self._request = request
         self._token = envelope.progress_token(request)
         self._server = server
-        self.asks_first = asks_first
+        self.state = ""
+        self._terms = terms
         self._count = 0
 
     # -- who made it --------------------------------------------------------------------------
@@ -79,11 +105,16 @@ class Call:
         return self.facts.revision == mcp.MODERN
 
     @property
+    def owner(self) -> str:
+        """Whose it is while it waits for answers."""
+        return self._caller.owner
+
+    @property
     def binding(self) -> str:
         """Of which client's and which request's it is: by all that is sent to the server."""
         forward = self.forward
         members = audit.digest(f"{{{forward.members}}}")
-        return canonical.compact([self._caller.owner, forward.server, forward.method, members])
+        return canonical.compact([self.owner, forward.server, forward.method, members])
 
     @property
     def capabilities(self) -> str:
@@ -143,9 +174,21 @@ class Call:
 
     async def _ask(self, method: str, params: Value | None) -> str:
         declared.check(self.facts.capabilities, method, params)
-        if not self.is_modern:
+        size = self._size + (len(params.source) if params else 0)
+        with self._terms.room.holding(self.owner, size):
+            if self.is_modern:
+                return await self._ask_by_result(method, params)
             answer = await self._caller.ask(method, verbatim(params) if params else "{}")
-            return verbatim(answer)
+        return verbatim(answer)
+
+    @property
+    def _size(self) -> int:
+        """How many characters a call keeps: as they came, and as they go to the server."""
+        params = self._request.params
+        return len(self.forward.members) + (len(params.source) if params else 0)
+
+    async def _ask_by_result(self, method: str, params: Value | None) -> str:
+        """Ask a modern client by the result that it gets; who waits for it sees `asking`."""
         if len(self.questions) >= _MOST_ASKED:
             raise Refused.because(INTERNAL_ERROR, "the client has too many questions before it")
         self._count += 1
@@ -168,7 +211,7 @@ class Call:
         """
         method = self.forward.method
         try:
-            refusal = await self._refusal() if self.asks_first else ""
+            refusal = await self._refusal() if self._terms.asks_first else ""
             if refusal:
                 return outcome.failed(method, refusal, self.facts, outcome.REFUSED)
             return await self._answered()
@@ -188,6 +231,8 @@ class Call:
             forward.server,
             arguments.text if arguments else "{}",
         )
+        if asked is None:
+            return _TOO_MUCH
         try:
             answer = await self._ask(mcp.ELICITATION, jsontext.scan(asked, {}))
         except Refused as refused:
@@ -197,17 +242,38 @@ class Call:
 
     async def _answered(self) -> Ended:
         """Call the server, and again with the answers if it asks by its result."""
-        extra = "" if self.asks_first else _answers(self._request)
+        extra = self._given()
         for _ in range(_ROUNDS):
             message = await self._server.request(self.forward, self, extra)
             if message.result is None or not outcome.asks(message.result):
                 return outcome.of(message, self.facts)
             # The state of a call that was approved must not serve for one that was not.
-            if self.is_modern and not self.asks_first:
-                return outcome.of(message, self.facts)
+            if self.is_modern and not self._terms.asks_first:
+                return outcome.of(self._sealed(message, message.result), self.facts)
             extra = await self._answers_to(message.result)
         sentence = f"the server asked for input {_ROUNDS} times and is not content"
         return outcome.failed(self.forward.method, sentence, self.facts)
+
+    def _given(self) -> str:
+        """The members with which a modern client answers a modern server, to the letter."""
+        if (
+            not self.is_modern
+            or self._terms.asks_first
+            or self.forward.method not in outcome.ASKING
+        ):
+            return ""
+        given = self._request.params and self._request.params.member("inputResponses")
+        members = [f'"inputResponses":{verbatim(given)}'] if given else []
+        members += [f'"requestState":{self.state}'] if self.state else []
+        return ",".join(members)
+
+    def _sealed(self, message: Message, result: Value) -> Message:
+        """Bind the state of a server that asks to this client and this request."""
+        state = result.member("requestState")
+        if not state:
+            return message
+        sealed = self._terms.seals.seal(verbatim(state), self.binding)
+        return message._replace(result=outcome.with_state(result, state, sealed))
 
     async def _answers_to(self, result: Value) -> str:
         requests = result.member("inputRequests")
@@ -218,13 +284,6 @@ class Call:
         if not answers:
             await asyncio.sleep(_PAUSE)
         return outcome.responses(answers, result.member("requestState"))
-
-
-def _answers(request: Request) -> str:
-    """The members with which a modern client answers a modern server, to the letter."""
-    names = ("inputResponses", "requestState")
-    members = request.params.members() if request.params else {}
-    return ",".join(f'"{name}":{verbatim(members[name])}' for name in names if name in members)
 
 
 def _members(params: Value) -> Value | None:

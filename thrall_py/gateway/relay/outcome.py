@@ -6,7 +6,7 @@ from typing import NamedTuple
 from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.incoming import verbatim
-from thrall_py.protocol import canonical, mcp
+from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.wire import Message
 
@@ -14,6 +14,8 @@ OK, TOOL_ERROR, FAILED, DRIFT = "ok", "isError", "failed", "drift"
 REFUSED, CANCELLED, ASKS = "refused", "cancelled", "input_required"
 
 TOOLS_CALL = "tools/call"
+# What may ask by its result (2026-07-28, "Multi Round-Trip Requests").
+ASKING = (TOOLS_CALL, "prompts/get", "resources/read")
 _ABOUT = f'"_meta":{{"{mcp.META}serverInfo":{envelope.SERVER_INFO}}}'
 
 
@@ -45,6 +47,20 @@ def of(message: Message, facts: Facts) -> Ended:
 def asks(result: Value) -> bool:
     """Tell whether a result is none yet: a modern server asks for input first."""
     return result.member_string("resultType") == ASKS
+
+
+def with_state(result: Value, old: Value, state: str) -> Value:
+    """Put another `requestState` in the place of that of a server, in its result.
+
+    Args:
+        result: that asks.
+        old: its state.
+        state: of characters that need no escape in JSON.
+
+    """
+    text = result.source
+    told = f'{text[result.start : old.start]}"{state}"{text[old.end : result.end]}'
+    return jsontext.scan(told, {"_meta": {}})
 
 
 def failed(method: str, sentence: str, facts: Facts, verdict: str = FAILED) -> Ended:

@@ -12,10 +12,15 @@ MARK = "thrall-"  # what every state of ours begins with, so that none is taken 
 _RANDOM = 32  # bytes
 EXPIRY = 300.0  # seconds that a client may take to answer
 _MOST = 256  # calls
+_SHARE = 64  # calls of one client
 
 
 class Suspended(Protocol):
     """A call that waits."""
+
+    @property
+    def owner(self) -> str:
+        """Whose it is (`Caller.owner`)."""
 
     @property
     def binding(self) -> str:
@@ -45,10 +50,10 @@ class Pending(Generic[_Call]):
         self._expiry = expiry
         self._places: dict[str, _Place[_Call]] = {}
 
-    @property
-    def is_full(self) -> bool:
-        """Whether nothing more may wait."""
-        return len(self._places) >= _MOST
+    def has_place(self, owner: str) -> bool:
+        """Tell whether one more of a client may wait."""
+        of_owner = sum(place.call.owner == owner for place in self._places.values())
+        return len(self._places) < _MOST and of_owner < _SHARE
 
     def suspend(self, call: _Call) -> str:
         """Let a call wait; the state under which its client will come back."""

@@ -11,15 +11,17 @@ from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.incoming import Request
 from thrall_py.gateway.core.offer import Offer
 from thrall_py.gateway.relay import outcome
-from thrall_py.gateway.relay.call import Call
+from thrall_py.gateway.relay.call import Call, Terms
 from thrall_py.gateway.relay.outcome import Ended
-from thrall_py.gateway.relay.pending import EXPIRY, MARK, Pending
-from thrall_py.gateway.server import Server, Servers
+from thrall_py.gateway.relay.pending import EXPIRY, Pending
+from thrall_py.gateway.relay.room import Room
+from thrall_py.gateway.relay.sealing import Seals
+from thrall_py.gateway.server import Servers
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.protocol import mcp
+from thrall_py.protocol.jsontext import Value
 from thrall_py.visible import visible
 
-_ASKING = ("tools/call", "prompts/get", "resources/read")  # what may ask by its result
 _UNKNOWN_STATE = (
     "requestState is not one of this client's for this request, or it was used or has expired:"
     " call again without it"
@@ -49,6 +51,8 @@ class Relay:
         self._offer = offer
         self._update = update
         self._pending: Pending[_Running] = Pending(expiry)
+        self._seals = Seals(expiry)
+        self._room = Room()
         self._tasks: set[asyncio.Task[Ended]] = set()
 
     async def run(self, request: Request, forward: Forward, caller: Caller) -> Ended:
@@ -57,21 +61,18 @@ class Relay:
         When it is cancelled, so is what it waits for.
         """
         server = self._servers[forward.server]
-        call = Call(request, forward, caller, server, asks_first=self._asks_first(forward))
+        terms = Terms(self._asks_first(forward), self._seals, self._room)
+        call = Call(request, forward, caller, server, terms)
         if not call.is_modern:
             return await self._end(call)
-        state = request.params.member_string("requestState") if request.params else None
-        if state is not None and self._is_ours(state, call, server):
-            waiting = self._pending.resume(state, call.binding)
-            if waiting is None:
-                error = envelope.error(mcp.INVALID_PARAMS, _UNKNOWN_STATE)
-                return Ended(error, f"error {mcp.INVALID_PARAMS}")
-            waiting.call.rejoin(request, caller)
-            return await self._until_asked(waiting)
-        task = asyncio.create_task(self._end(call))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return await self._until_asked(_Running(call, task))
+        if forward.method in outcome.ASKING and request.params:
+            fault = _fault(request.params)
+            if fault:
+                return _invalid(fault)
+            state = request.params.member_string("requestState")
+            if state is not None:
+                return await self._resumed(state, call, request, caller)
+        return await self._until_asked(self._start(call))
 
     async def close(self) -> None:
         """Give up what waits for a client that has not come back."""
@@ -84,15 +85,24 @@ class Relay:
         is_call = forward.method == outcome.TOOLS_CALL
         return is_call and self._offer.needs_approval(forward.server, forward.name)
 
-    def _is_ours(self, state: str, call: Call, server: Server) -> bool:
-        """Tell whether a state can only be one of ours: it must not reach a server that ignores it.
+    def _start(self, call: Call) -> "_Running":
+        task = asyncio.create_task(self._end(call))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return _Running(call, task)
 
-        A state of a modern server passes untouched.
-        """
-        if call.forward.method not in _ASKING:
-            return False
-        is_modern = server.entry.server.is_modern if server.is_modern is None else server.is_modern
-        return call.asks_first or not is_modern or state.startswith(MARK)
+    async def _resumed(self, state: str, call: Call, request: Request, caller: Caller) -> Ended:
+        """Go on with a call that waits here, or with one whose state its server keeps."""
+        binding = call.binding
+        waiting = self._pending.resume(state, binding)
+        if waiting:
+            waiting.call.rejoin(request, caller)
+            return await self._until_asked(waiting)
+        opened = self._seals.open(state, binding)
+        if opened is None:
+            return _invalid(_UNKNOWN_STATE)
+        call.state = opened
+        return await self._until_asked(self._start(call))
 
     async def _until_asked(self, running: "_Running") -> Ended:
         """Wait for the outcome of a modern client's request, or for what the client is asked."""
@@ -109,7 +119,7 @@ class Relay:
                 asking.cancel()
         if task.done():
             return task.result()
-        if self._pending.is_full:
+        if not self._pending.has_place(call.owner):
             task.cancel()
             sentence = "too many calls wait for answers: try again later"
             return outcome.failed(call.forward.method, sentence, call.facts)
@@ -137,6 +147,11 @@ class _Running(NamedTuple):
     task: asyncio.Task[Ended]
 
     @property
+    def owner(self) -> str:
+        """Whose it is."""
+        return self.call.owner
+
+    @property
     def binding(self) -> str:
         """Of which client's and which request's it is."""
         return self.call.binding
@@ -144,3 +159,17 @@ class _Running(NamedTuple):
     def abandon(self) -> None:
         """Cancel it."""
         self.task.cancel()
+
+
+def _fault(params: Value) -> str:
+    """What is wrong with the members by which a client comes back; empty if nothing is."""
+    state, given = params.member("requestState"), params.member("inputResponses")
+    if state and state.first != '"':
+        return '"requestState" should be a text, the one that came with the questions'
+    if given and given.first != "{":
+        return '"inputResponses" should be an object'
+    return ""
+
+
+def _invalid(words: str) -> Ended:
+    return Ended(envelope.error(mcp.INVALID_PARAMS, words), f"error {mcp.INVALID_PARAMS}")
