@@ -15,8 +15,9 @@ from thrall_py.gateway.upstream import starting
 from thrall_py.gateway.upstream.command import PlainCommand
 from thrall_py.gateway.upstream.definitions import Definitions, Drifted
 from thrall_py.gateway.upstream.links import CarrierLink
-from thrall_py.gateway.upstream.multiplexer import Conversation, Request
+from thrall_py.gateway.upstream.multiplexer import Conversation
 from thrall_py.gateway.upstream.pool import Pool
+from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.sources import Fresh, Held, Source, Warm
 from thrall_py.protocol import mcp, mirror, wire
 from thrall_py.protocol.jsontext import Value, decode, scan
