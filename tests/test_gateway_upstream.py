@@ -7,7 +7,7 @@ import sys
 import tracemalloc
 
 import pytest
-from gateway import CONNECTION, HEARD, SETTINGS, Caller, do, entry, heard, run, talking, text
+from gateway import CONNECTION, HEARD, SETTINGS, Caller, Told, do, entry, heard, run, talking, text
 from servers import TOOLS, command
 
 from thrall_py.catalog.launch import LaunchSpec
@@ -420,6 +420,7 @@ def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server():
         await upstream.request(do(ASK, "hold", gives={}), Caller(before=think))
 
     async def bounded(upstream):
+        await upstream.request(do("answer"), Caller())
         task = asyncio.create_task(scenario(upstream))
         await asyncio.sleep(0.4)
         found = next(each for each in await heard(upstream) if each.get("id") == "q")
@@ -753,20 +754,55 @@ def test_eager_servers_are_started_and_those_that_fail_say_why():
         "gone": entry(LaunchSpec(("no-such-program",), {})),
     }
 
-    async def play():
-        upstreams = Upstreams(entries, SETTINGS._replace(eager=True))
-        problems = await upstreams.start()
+    async def play(told):
+        upstreams = Upstreams(entries, SETTINGS._replace(eager=True, log=told))
+        upstreams.begin()
+        await told.has("failed")
+        await told.has("started")
         modern = upstreams["good"].is_modern
         await upstreams.close()
-        return {name: str(problem) for name, problem in problems.items()}, modern
+        return dict(told.events)["failed"], modern
 
-    assert run(play()) == ({"gone": "the program no-such-program was not found"}, False)
+    why = "the program no-such-program was not found"
+    assert run(play(Told())) == ({"server": "gone", "why": why}, False)
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_servers_that_are_still_being_started_are_gone_at_the_end(tmp_path, isolate):
+    told = tmp_path / "told"
+    never_answers = "import os, sys, time; print(os.getpid(), file=open(sys.argv[1], 'w'), flush=True); time.sleep(60)"
+    deaf = entry(LaunchSpec((sys.executable, "-c", never_answers, str(told)), {}))
+
+    async def play():
+        upstreams = Upstreams({"deaf": deaf}, SETTINGS._replace(eager=True, isolate=isolate))
+        upstreams.begin()
+        while not (told.exists() and told.read_text().endswith("\n")):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await upstreams.close()
+
+    run(play())
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
+
+
+def test_why_an_eager_server_does_not_start_need_not_be_told():
+    async def play():
+        settings = SETTINGS._replace(eager=True)
+        upstreams = Upstreams({"it": entry(LaunchSpec(("no-such-program",), {}))}, settings)
+        upstreams.begin()
+        while upstreams._starting._tasks:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await upstreams.close()
+        return upstreams["it"].is_modern
+
+    assert run(play()) is None
 
 
 def test_servers_that_are_not_eager_wait_until_they_are_needed():
     async def play():
         upstreams = Upstreams({"good": talking()}, SETTINGS)
-        assert await upstreams.start() == {}
+        upstreams.begin()
+        await asyncio.sleep(0)
         modern = upstreams["good"].is_modern
         await upstreams.close()
         return modern
