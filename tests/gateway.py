@@ -91,6 +91,21 @@ class Caller:
         return answer.encode().decode("latin-1")
 
 
+class Told:
+    """A log that remembers."""
+
+    def __init__(self):
+        self.events = []
+
+    def tell(self, event, **facts):
+        self.events.append((event, facts))
+
+    async def has(self, event):
+        """Wait until something was told of."""
+        while event not in dict(self.events):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 def text(message):
     """The text that a tool answered with."""
     assert message.result is not None, message.error

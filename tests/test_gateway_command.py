@@ -8,7 +8,7 @@ import signal
 import sys
 
 import pytest
-from gateway import CONNECTION, SETTINGS, Caller, run, text
+from gateway import CONNECTION, SETTINGS, Caller, Told, run, text
 
 from thrall_py.catalog.entry import command_entry, pin_item
 from thrall_py.catalog.launch import ExecSpec, LaunchSpec
@@ -204,11 +204,13 @@ def test_a_run_ends_with_a_gateway_that_is_gone(graveyard):
 def test_a_catalog_has_both_servers_and_commands():
     async def scenario():
         servers = Upstreams(
-            {"c": sh("cat"), "d": entry("./no-such")}, SETTINGS._replace(eager=True)
+            {"c": sh("cat"), "d": entry("./no-such")}, SETTINGS._replace(eager=True, log=told)
         )
-        problems = await servers.start()
+        servers.begin()
+        await told.has("failed")
         message = await servers["c"].request(BARE, Caller())
         await servers.close()
-        return list(problems), text(message)
+        return [facts["server"] for _, facts in told.events], text(message)
 
+    told = Told()
     assert run(scenario()) == (["d"], "{}")

@@ -7,7 +7,7 @@ import sys
 import tracemalloc
 
 import pytest
-from gateway import CONNECTION, HEARD, SETTINGS, Caller, do, entry, heard, run, talking, text
+from gateway import CONNECTION, HEARD, SETTINGS, Caller, Told, do, entry, heard, run, talking, text
 from servers import TOOLS, command
 
 from thrall_py.catalog.launch import LaunchSpec
@@ -107,7 +107,7 @@ def test_one_start_serves_all_who_wait():
     assert methods.count("tools/call") == 21
 
 
-def test_what_answers_nothing_is_passed_over_and_shows_in_a_failure():
+def test_what_answers_nothing_is_passed_over_and_counted_in_a_failure():
     strays = [
         "banner",
         {"id": 999, "result": {}},
@@ -124,7 +124,7 @@ def test_what_answers_nothing_is_passed_over_and_shows_in_a_failure():
 
     assert using(scenario) == (
         "the server exited with status 7 during tools/call; the tool may have run;"
-        ' skipped 6 lines, the first: "banner" (a later one is an answer with id 999, which nobody asked with)'
+        " skipped 5 lines (a later one is an answer with an id which nobody asked with)"
     )
 
 
@@ -226,6 +226,33 @@ def test_a_late_answer_is_nobodys():
     assert using(scenario, connection=with_timeout(0.3)) == "3"
 
 
+def test_a_late_answer_and_a_repeated_one_leave_no_trace_in_anothers_failure():
+    private = {"content": [{"type": "text", "text": "PRIVATE"}]}
+
+    async def scenario(upstream):
+        with pytest.raises(TimedOutError):
+            await upstream.request(do("hold", gives=private), Caller())
+        await upstream.request(do("release", "answer", {"id": "$id", "result": private}), Caller())
+        assert not upstream._source._held.conversation.owed.clients()
+        with pytest.raises(ServerGoneError) as gone:
+            await upstream.request(do("exit"), Caller("two"))
+        return str(gone.value)
+
+    sentence = using(scenario, connection=with_timeout(0.3))
+    assert sentence == "the server exited with status 7 during tools/call; the tool may have run"
+
+
+def test_an_error_without_an_id_is_nobodys_while_an_answer_is_owed():
+    lost = {"id": None, "error": {"code": -1, "message": "PRIVATE"}}
+
+    async def scenario(upstream):
+        with pytest.raises(TimedOutError):
+            await upstream.request(do("hold", gives={}), Caller())
+        return text(await upstream.request(do(lost, "answer"), Caller("two")))
+
+    assert using(scenario, connection=with_timeout(0.3)) == "3"
+
+
 # -- who is asked ----------------------------------------------------------------------------------
 
 
@@ -260,6 +287,39 @@ def test_a_question_while_several_clients_wait_is_refused_and_the_way_out_is_nam
         return next(each for each in sent if each.get("id") == "q")
 
     assert "serve with --isolate" in using(scenario)["error"]["message"]
+
+
+async def given_up(upstream, caller):
+    """Have a call given up that the server is still at work on."""
+    await upstream.request(do("answer"), caller)
+    call = asyncio.create_task(upstream.request(do("hold", gives={}), caller))
+    await asyncio.sleep(0.1)
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+
+
+def test_a_question_may_be_about_a_call_that_was_given_up_until_that_is_answered():
+    async def scenario(upstream):
+        await given_up(upstream, Caller())
+        other = Caller("two", level="debug")
+        await upstream.request(do(ASK, log(), "answer"), other)
+        before = len(other.questions), len(other.told)
+        sent = await heard(upstream)
+        await upstream.request(do("release", ASK, log(), "answer"), other)
+        refused = next(each for each in sent if each.get("id") == "q")
+        return refused["error"]["code"], before, (len(other.questions), len(other.told))
+
+    assert using(scenario) == (-32603, (0, 0), (1, 1))
+
+
+def test_a_call_that_was_given_up_leaves_no_doubt_to_its_own_client():
+    async def scenario(upstream):
+        await given_up(upstream, Caller())
+        again = Caller()
+        await upstream.request(do(ASK, "answer"), again)
+        return len(again.questions)
+
+    assert using(scenario) == 1
 
 
 def test_two_calls_of_one_client_leave_no_doubt():
@@ -360,6 +420,7 @@ def test_a_fault_while_a_client_is_asked_is_an_error_for_the_server():
         await upstream.request(do(ASK, "hold", gives={}), Caller(before=think))
 
     async def bounded(upstream):
+        await upstream.request(do("answer"), Caller())
         task = asyncio.create_task(scenario(upstream))
         await asyncio.sleep(0.4)
         found = next(each for each in await heard(upstream) if each.get("id") == "q")
@@ -693,20 +754,55 @@ def test_eager_servers_are_started_and_those_that_fail_say_why():
         "gone": entry(LaunchSpec(("no-such-program",), {})),
     }
 
-    async def play():
-        upstreams = Upstreams(entries, SETTINGS._replace(eager=True))
-        problems = await upstreams.start()
+    async def play(told):
+        upstreams = Upstreams(entries, SETTINGS._replace(eager=True, log=told))
+        upstreams.begin()
+        await told.has("failed")
+        await told.has("started")
         modern = upstreams["good"].is_modern
         await upstreams.close()
-        return {name: str(problem) for name, problem in problems.items()}, modern
+        return dict(told.events)["failed"], modern
 
-    assert run(play()) == ({"gone": "the program no-such-program was not found"}, False)
+    why = "the program no-such-program was not found"
+    assert run(play(Told())) == ({"server": "gone", "why": why}, False)
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_servers_that_are_still_being_started_are_gone_at_the_end(tmp_path, isolate):
+    told = tmp_path / "told"
+    never_answers = "import os, sys, time; print(os.getpid(), file=open(sys.argv[1], 'w'), flush=True); time.sleep(60)"
+    deaf = entry(LaunchSpec((sys.executable, "-c", never_answers, str(told)), {}))
+
+    async def play():
+        upstreams = Upstreams({"deaf": deaf}, SETTINGS._replace(eager=True, isolate=isolate))
+        upstreams.begin()
+        while not (told.exists() and told.read_text().endswith("\n")):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await upstreams.close()
+
+    run(play())
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
+
+
+def test_why_an_eager_server_does_not_start_need_not_be_told():
+    async def play():
+        settings = SETTINGS._replace(eager=True)
+        upstreams = Upstreams({"it": entry(LaunchSpec(("no-such-program",), {}))}, settings)
+        upstreams.begin()
+        while upstreams._starting._tasks:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await upstreams.close()
+        return upstreams["it"].is_modern
+
+    assert run(play()) is None
 
 
 def test_servers_that_are_not_eager_wait_until_they_are_needed():
     async def play():
         upstreams = Upstreams({"good": talking()}, SETTINGS)
-        assert await upstreams.start() == {}
+        upstreams.begin()
+        await asyncio.sleep(0)
         modern = upstreams["good"].is_modern
         await upstreams.close()
         return modern

@@ -52,6 +52,18 @@ def test_a_skipped_line_is_quoted_as_all_foreign_text(line, quoted):
     assert sentence(line, secrets=["hunter-222"]) == f"; skipped 1 line: {quoted}"
 
 
+def test_where_lines_may_be_about_anybody_they_are_counted_and_not_quoted():
+    skipped = SkippedLines(Redactor(), quoting=False)
+    skipped.add(b"private")
+    assert skipped.sentence() == "; skipped 1 line"
+    skipped.add(b'{"id":"private","result":{}}')
+    skipped.add_partial(b"private")
+    assert skipped.sentence() == (
+        "; skipped 2 lines; a line did not end"
+        " (a later one is an answer with an id which nobody asked with)"
+    )
+
+
 HINTS = {
     "framing": (
         b"Content-Length: 52",

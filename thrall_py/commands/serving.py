@@ -125,14 +125,13 @@ def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:
 
 
 def _opening(wanted: ServeOptions, catalog: Catalog, connection: ConnectionOptions) -> hosting.Open:
-    """Make what makes the servers, and starts those that are to be there at once."""
+    """Make what makes the servers, and has those started that are to be there at once."""
     idle = wanted.idle or math.inf
 
     async def open_servers(log: Log) -> Upstreams:
         settings = ServerSettings(connection, idle, wanted.isolate, wanted.eager, log)
         servers = Upstreams(catalog.servers, settings)
-        for name, problem in (await servers.start()).items():
-            log.tell("failed", server=name, why=str(problem))
+        servers.begin()
         return servers
 
     return open_servers

@@ -34,7 +34,7 @@ class Settings(NamedTuple):
     redact: Redactor
 
 
-Open = Callable[[Log], Awaitable[Servers]]  # in the loop; eager ones are started
+Open = Callable[[Log], Awaitable[Servers]]  # in the loop; waits for none to start
 Serve = Callable[[Service], Awaitable[int | None]]  # until a client or a signal ends it
 
 

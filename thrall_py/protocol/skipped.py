@@ -60,10 +60,17 @@ class SkippedLines:
 
     Only the first is kept, and not more of it than is shown; of the others what the first telling
     one hints at, because a banner often stands before it.
+
+    Args:
+        redact: makes the server's words fit to be repeated.
+        quoting: whether they may be. Not where several clients share a server: a line may hold
+            what one of them said, and the failure is another's.
+
     """
 
-    def __init__(self, redact: Redactor) -> None:
+    def __init__(self, redact: Redactor, *, quoting: bool = True) -> None:
         self._redact = redact
+        self._quoting = quoting
         self._count = 0
         self._first = ""
         self._partial = ""
@@ -91,10 +98,10 @@ class SkippedLines:
         """The trace they leave at the end of a failure's sentence; nothing if there were none."""
         said = ""
         if self._count:
-            lines = "1 line: " if self._count == 1 else f"{self._count} lines, the first: "
-            said = f"; skipped {lines}{self._redact.quoted(self._first)}"
+            lines, first = ("line", "") if self._count == 1 else ("lines", ", the first")
+            said = f"; skipped {self._count} {lines}{self._quoted(self._first, first)}"
         if self._partial:
-            said += f"; a line did not end: {self._redact.quoted(self._partial)}"
+            said += f"; a line did not end{self._quoted(self._partial)}"
         hint = self._told().words
         return said + (f" ({hint})" if hint else "")
 
@@ -102,6 +109,9 @@ class SkippedLines:
     def advice(self) -> str:
         """What to do about them, if one of them tells; else empty."""
         return self._told().advice
+
+    def _quoted(self, text: str, what: str = "") -> str:
+        return f"{what}: {self._redact.quoted(text)}" if self._quoting else ""
 
     def _told(self) -> Hint:
         return self._hint if self._hint.words else _diagnosis(self._partial)
@@ -117,8 +127,8 @@ class SkippedLines:
         stray = re.search(_STRAY_ANSWER, text)
         if not stray:
             return _NO_HINT
-        id_ = self._redact.plain(stray[1], 40)
-        return Hint(f"is an answer with id {id_}, which nobody asked with", _ANSWER_THE_ID)
+        id_ = f"id {self._redact.plain(stray[1], 40)}," if self._quoting else "an id"
+        return Hint(f"is an answer with {id_} which nobody asked with", _ANSWER_THE_ID)
 
 
 def _diagnosis(text: str) -> Hint:

@@ -16,6 +16,12 @@ class Background:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def cancel(self) -> None:
+        """Stop all of it, and wait until it has."""
+        for task in self._tasks:
+            task.cancel()
+        await self.finish()
+
     async def finish(self) -> None:
         """Wait until all of it is done."""
         while self._tasks:

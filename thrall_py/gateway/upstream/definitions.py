@@ -8,7 +8,8 @@ from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, Items
 from thrall_py.errors import ServerError, TimedOutError
-from thrall_py.gateway.upstream.multiplexer import Conversation, Request
+from thrall_py.gateway.upstream.multiplexer import Conversation
+from thrall_py.gateway.upstream.request import Request
 from thrall_py.protocol import mcp, mirror, refusal
 from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.paging import Pages, Unlistable

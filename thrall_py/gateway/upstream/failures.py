@@ -14,12 +14,12 @@ class Failures:
         redact: makes the server's words fit to be repeated.
 
     Attributes:
-        skipped: the lines that were nobody's answer.
+        skipped: the lines that were nobody's answer; counted, as they may be about any client.
 
     """
 
     def __init__(self, redact: Redactor) -> None:
-        self.skipped = SkippedLines(redact)
+        self.skipped = SkippedLines(redact, quoting=False)
 
     def did(self, what: str, kind: type[ServerError] = ServerError) -> Callable[[str], ThrallError]:
         """Make what makes, for each method, the failure in which the server did `what`."""

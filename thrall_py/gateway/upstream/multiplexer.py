@@ -5,7 +5,7 @@ What `protocol/session.py` is for one request at a time, this is for many at onc
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 from thrall_py.errors import ServerError, ServerGoneError, ThrallError
@@ -13,10 +13,12 @@ from thrall_py.gateway.core import envelope
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.failures import Failures
 from thrall_py.gateway.upstream.links import Link, LinkEnded
+from thrall_py.gateway.upstream.owed import Owed, our_id
 from thrall_py.gateway.upstream.pausing import Pausing
-from thrall_py.gateway.upstream.questions import Questions, is_wanted, look_into, severity, whose
+from thrall_py.gateway.upstream.questions import Questions, is_wanted, look_into, severity
+from thrall_py.gateway.upstream.request import Request
 from thrall_py.protocol import matching, mcp, wire
-from thrall_py.protocol.channel import NO_HEADERS, Label, MessageTooLarge
+from thrall_py.protocol.channel import Label, MessageTooLarge
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.redact import Redactor
 
@@ -24,25 +26,6 @@ _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it 
 _AT_A_TIME = 64  # messages taken before others have a turn
 _SET_LEVEL = "logging/setLevel"
 _CANCELLED = "notifications/cancelled"
-
-
-class Request(NamedTuple):
-    """What is asked of a server.
-
-    Attributes:
-        method: its method.
-        members: of its params, as JSON text without braces and `_meta`.
-        seconds: how long to wait for the response.
-        listener: who made it; None for a request of our own.
-        mirrored: what is repeated in headers.
-
-    """
-
-    method: str
-    members: str
-    seconds: float
-    listener: Listener | None = None
-    mirrored: Mapping[str, str] = NO_HEADERS
 
 
 class _Open(NamedTuple):
@@ -58,12 +41,13 @@ class Conversation:
         link: what carries it; it is closed with the conversation.
         redact: makes the server's words fit to be repeated.
         on_list_changed: is called when the server says that one of its lists changed.
-        bystanders: whose calls are open elsewhere, where what comes here may be about those.
+        bystanders: the clients of calls elsewhere, where what comes here may be about those.
 
     Attributes:
         server: what the server said of itself.
         is_over: nothing can be asked any more.
         has_answered: it has answered a request.
+        owed: what was given up and is not answered yet.
         pump: reads what comes, until there will be no more.
 
     """
@@ -73,11 +57,12 @@ class Conversation:
         link: Link,
         redact: Redactor,
         on_list_changed: Callable[[], None],
-        bystanders: Callable[[], list[Listener]] = list,
+        bystanders: Callable[[], set[str]] = set,
     ) -> None:
         self.server = link.server
         self.is_over = False
         self.has_answered = False
+        self.owed = Owed()
         self._on_list_changed = on_list_changed
         self._bystanders = bystanders
         self.redact = redact
@@ -131,10 +116,9 @@ class Conversation:
             if request.listener:
                 self._questions.forget(request.listener)
 
-    def listeners(self) -> list[Listener]:
-        """Tell who has made the requests that are open."""
-        found = [self._open[id_].request.listener for id_ in self._methods]
-        return [listener for listener in found if listener]
+    def clients(self) -> set[str]:
+        """Tell whose requests the server may be at work on."""
+        return {each.client for each in self._listeners()} | self.owed.clients()
 
     async def close(self) -> None:
         """End the server, or what carries the conversation."""
@@ -177,8 +161,11 @@ class Conversation:
 
     def _abandon(self, id_: int, reason: str) -> None:
         """Tell the server to stop working ("Cancellation", all revisions)."""
+        listener = self._open[id_].request.listener
         if self.is_over:
             return
+        if listener and id_ in self._methods:
+            self.owed.add(id_, listener.client)
         if not self._link.is_shared:
             self._fail(self._failures.did("was left"))
             self._link.abandon()
@@ -234,6 +221,8 @@ class Conversation:
 
     def _dispatch(self, message: wire.Message, line: bytes | bytearray) -> None:
         id_ = matching.answered_by(message, self._methods)
+        if message.id is None and self.owed.clients():
+            id_ = None  # an error without an id may be the answer to what was given up
         if id_ is not None and message.is_answer:
             self.has_answered = True
             self._respond(id_, message)
@@ -244,9 +233,17 @@ class Conversation:
                 clocks = [self._open[id_].clock for id_ in self._methods]
                 self._questions.take(message, self._whose(), clocks)
         elif message.method is None or message.is_answer or message.id is not None:
-            self._failures.skipped.add(line)
+            self._pass_over(message, line)
         else:
             self._note(message.method, look_into(message.params))
+
+    def _pass_over(self, message: wire.Message, line: bytes | bytearray) -> None:
+        """Count what answers nothing; a late or a repeated answer is known, and says nothing."""
+        id_ = our_id(message.id)
+        if message.is_answer and id_ is not None and id_ < self._next_id:
+            self.owed.settle(id_)
+        else:
+            self._failures.skipped.add(line)
 
     def _note(self, method: str, params: Value | None) -> None:
         """Take a notification to whom it belongs."""
@@ -266,9 +263,14 @@ class Conversation:
             self._questions.withdraw(params.member("requestId"))
 
     def _whose(self) -> Listener | None:
-        """Tell whose the requests are that are open, if they are one client's."""
-        own = self.listeners()
-        return whose([*own, *self._bystanders()]) if own else None
+        """Find whose requests are open or given up, if they are one client's who waits."""
+        own = self._listeners()
+        clients = self.clients() | self._bystanders()
+        return own[0] if own and len(clients) == 1 else None
+
+    def _listeners(self) -> list[Listener]:
+        found = [self._open[id_].request.listener for id_ in self._methods]
+        return [listener for listener in found if listener]
 
     # -- failures ------------------------------------------------------------------------------
 

@@ -5,13 +5,13 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from thrall_py.errors import SessionLostError, ThrallError
-from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.background import Background
 from thrall_py.gateway.upstream.backoff import Backoff
 from thrall_py.gateway.upstream.definitions import Definitions
 from thrall_py.gateway.upstream.flight import Flight
 from thrall_py.gateway.upstream.links import CarrierLink
 from thrall_py.gateway.upstream.multiplexer import Conversation
+from thrall_py.gateway.upstream.owed import Owed
 from thrall_py.gateway.upstream.sources import Held
 from thrall_py.redact import Redactor
 from thrall_py.verbs.carrier import Ticket
@@ -41,6 +41,7 @@ class Pool:
         self._can_share = True
         self._free: list[_Carried] = []
         self._leased: list[_Carried] = []
+        self._owed = Owed()  # by the server, to calls whose carriers are gone
         self._room = asyncio.Semaphore(_MOST)
         self._opening = Flight(self._open)
         self._backoff = Backoff()
@@ -99,14 +100,17 @@ class Pool:
         link, redact = await self._start(ticket)
         definitions = self._definitions
         # Who opened the session has its stream of a GET, too, where anybody's question may come.
-        bystanders = list if ticket else self._listeners
+        bystanders = set if ticket else self._clients
         conversation = Conversation(link, redact, definitions.note_change, bystanders)
         return _Carried(link, conversation, definitions, ticket)
 
-    def _listeners(self) -> list[Listener]:
-        return [each for carried in self._leased for each in carried.conversation.listeners()]
+    def _clients(self) -> set[str]:
+        open_ = (carried.conversation.clients() for carried in self._leased)
+        return self._owed.clients().union(*open_)
 
     def _give_back(self, carried: "_Carried") -> None:
+        if self._ticket and carried.ticket is self._ticket:
+            self._owed.take_over(carried.conversation.owed)
         if carried.conversation.is_over or carried.ticket is not self._ticket:
             self._background.run(carried.conversation.close())
             return
@@ -125,6 +129,7 @@ class Pool:
     def _forget_session(self) -> None:
         """Begin with a new session next time: the server does not know this one any more."""
         self._ticket = None
+        self._owed = Owed()
         self._definitions = self._defined()
         for carried in self._free:
             carried.stop_waiting()

@@ -1,13 +1,13 @@
 """What a legacy server asks while calls are open, and whose call that can be.
 
 On a shared pipe a request of the server's does not say which call it belongs to. If all that are
-open are one client's, it is that client's; otherwise nobody is asked. A form that one client's call
-needs is never shown to another.
+open, or were given up and may still be worked on, are one client's, it is that client's; otherwise
+nobody is asked. A form that one client's call needs is never shown to another.
 """
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from thrall_py.gateway.listener import Listener
@@ -60,7 +60,7 @@ class Questions:
         elif message.method not in _ASKABLE or not clocks:
             self._reply(message.id, _error(mcp.METHOD_NOT_FOUND, "Method not found"))
         elif listener is None:
-            why = "calls of several clients are open, so nobody can be asked; serve with --isolate"
+            why = "calls of several clients may be meant, so nobody is asked; serve with --isolate"
             self._reply(message.id, _error(_INTERNAL, why))
         elif len(self._asked) >= _MOST_ASKED or message.id.text in self._asked:
             self._reply(message.id, _error(_INTERNAL, "too many requests are open"))
@@ -102,12 +102,6 @@ class Questions:
     def _end(self, id_: Value, outcome: str) -> None:
         del self._asked[id_.text]
         self._reply(id_, outcome)
-
-
-def whose(listeners: Iterable[Listener]) -> Listener | None:
-    """Find who stands for all of them, if they are one client's."""
-    held = list(listeners)
-    return held[0] if len({each.client for each in held}) == 1 else None
 
 
 def look_into(params: Value | None) -> Value | None:

@@ -12,11 +12,13 @@ from thrall_py.gateway.audit import Log
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream import starting
+from thrall_py.gateway.upstream.background import Background
 from thrall_py.gateway.upstream.command import PlainCommand
 from thrall_py.gateway.upstream.definitions import Definitions, Drifted
 from thrall_py.gateway.upstream.links import CarrierLink
-from thrall_py.gateway.upstream.multiplexer import Conversation, Request
+from thrall_py.gateway.upstream.multiplexer import Conversation
 from thrall_py.gateway.upstream.pool import Pool
+from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.sources import Fresh, Held, Source, Warm
 from thrall_py.protocol import mcp, mirror, wire
 from thrall_py.protocol.jsontext import Value, decode, scan
@@ -191,25 +193,27 @@ class Upstreams:
 
     def __init__(self, entries: Mapping[str, Entry], settings: Settings) -> None:
         self._held = {name: _make(name, each, settings) for name, each in entries.items()}
-        self._is_eager = settings.eager
+        self._settings = settings
+        self._starting = Background()
 
     def __getitem__(self, name: str) -> Upstream | PlainCommand:
         return self._held[name]
 
-    async def start(self) -> dict[str, ThrallError]:
-        """Start all of them, if that is wanted now; why those that do not start do not."""
-        eager = list(self._held.values()) if self._is_eager else []
-        outcomes = await asyncio.gather(*(each.start() for each in eager), return_exceptions=True)
-        problems = {}
-        for upstream, outcome in zip(eager, outcomes, strict=True):
-            if isinstance(outcome, ThrallError):
-                problems[upstream.name] = outcome
-            elif outcome:
-                raise outcome
-        return problems
+    def begin(self) -> None:
+        """Have all of them started, if that is wanted; nobody waits for one that hangs."""
+        for each in self._held.values() if self._settings.eager else ():
+            self._starting.run(self._start(each))
+
+    async def _start(self, upstream: Upstream | PlainCommand) -> None:
+        try:
+            await upstream.start()
+        except ThrallError as problem:
+            if self._settings.log:
+                self._settings.log.tell("failed", server=upstream.name, why=str(problem))
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all of them, and those that are still being started."""
+        await self._starting.cancel()
         await asyncio.gather(*(each.close() for each in self._held.values()))
 
 
