@@ -16,6 +16,7 @@ from thrall_py.gateway.upstream.background import Background
 from thrall_py.gateway.upstream.command import PlainCommand
 from thrall_py.gateway.upstream.definitions import Definitions, Drifted
 from thrall_py.gateway.upstream.links import CarrierLink
+from thrall_py.gateway.upstream.masking import masked
 from thrall_py.gateway.upstream.multiplexer import Conversation
 from thrall_py.gateway.upstream.pool import Pool
 from thrall_py.gateway.upstream.request import Request
@@ -130,7 +131,7 @@ class Upstream:
             mirrored = _mirrored(forward, marks) if conversation.mirrors else {}
             members = decode(",".join(each for each in (forward.members, extra) if each))
             request = Request(forward.method, members, seconds, listener, mirrored)
-            return await conversation.request(request)
+            return masked(await conversation.request(request), conversation.redact)
 
     # -- how it is kept ------------------------------------------------------------------------
 
