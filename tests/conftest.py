@@ -9,6 +9,7 @@ import signal
 import tempfile
 import time
 from collections import deque
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -34,6 +35,15 @@ def pytest_collection_modifyitems(config, items):
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = items[first::step]
+
+
+@pytest.fixture
+def no_child_left():
+    """See that a test leaves no child of its own: what others have left may be there at any time."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    before = set(children.read_text().split())
+    yield
+    assert set(children.read_text().split()) <= before
 
 
 @pytest.fixture(autouse=True, scope="session")

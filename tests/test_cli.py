@@ -69,7 +69,7 @@ def test_help_that_cannot_be_written_ends_the_program_with_its_status():
             [sys.executable, "-m", "thrall_py", "--help"],
             stdout=full,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""},
         )
     assert (ran.returncode, ran.stderr) == (
         3,

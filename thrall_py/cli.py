@@ -4,6 +4,7 @@ import contextlib
 import errno
 import importlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -60,11 +61,18 @@ def _invoke(ours: list[str], invocation: Invocation) -> int:
     except Exception as problem:  # noqa: BLE001 - the one place where a bug is told from a failure
         if isinstance(problem, OSError) and problem.errno in _UNWRITABLE:
             say(f"cannot write to stdout: {problem.strerror}")  # the help, or the version
+            _give_up_stdout()
             return OutputError.exit_status
         import traceback
 
         traceback.print_exc()
         return errors.BUG
+
+
+def _give_up_stdout() -> None:
+    """Let what it did not take go: the interpreter would try once more at its end, and fail."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _click(ours: list[str], invocation: Invocation) -> int:
