@@ -9,9 +9,9 @@ import signal
 import tempfile
 import time
 from collections import deque
-from pathlib import Path
 from typing import NamedTuple
 
+import children
 import pytest
 from loopback import Loopback
 from servers import TOOLS, command, offering
@@ -40,10 +40,9 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture
 def no_child_left():
     """See that a test leaves no child of its own: what others have left may be there at any time."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children")
-    before = set(children.read_text().split())
+    before = children.now()
     yield
-    assert set(children.read_text().split()) <= before
+    assert children.now() <= before
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 
+import children
 import pytest
 
 from thrall_py.errors import Interrupted
@@ -192,9 +193,11 @@ def test_a_process_aside_is_told_when_its_parent_is_gone():
         os.kill(os.getpid(), signal.SIGKILL)
 
     descendants.become_subreaper()
+    before = children.now()
     each = aside.start(middle)
-    ended = sorted(os.waitstatus_to_exitcode(os.waitpid(-1, 0)[1]) for _ in range(2))
-    assert ended == [-signal.SIGTERM, -signal.SIGKILL]
+    assert os.waitstatus_to_exitcode(os.waitpid(each.pid, 0)[1]) == -signal.SIGKILL
+    (orphan,) = children.now() - before
+    assert os.waitstatus_to_exitcode(os.waitpid(orphan, 0)[1]) == -signal.SIGTERM
     os.close(each.exit)
     each.socket.close()
 

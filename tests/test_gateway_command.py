@@ -1,12 +1,12 @@
 """A plain command behind the gateway: one run for each call, and nothing left of it."""
 
 import asyncio
-import contextlib
 import os
 import select
 import signal
 import sys
 
+import children
 import pytest
 from gateway import CONNECTION, SETTINGS, Caller, Told, run, text
 
@@ -189,6 +189,7 @@ def test_a_run_ends_with_a_gateway_that_is_gone(graveyard):
         "    await PlainCommand('it', pinned, CONNECTION).request(BARE, Caller())\n"
         "asyncio.run(main())\n"
     )
+    before = children.now()
     pid = os.posix_spawn(sys.executable, [sys.executable, "-c", program], os.environ)
     poll = select.poll()
     poll.register(graveyard._reading, select.POLLIN)
@@ -196,9 +197,8 @@ def test_a_run_ends_with_a_gateway_that_is_gone(graveyard):
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     assert graveyard.words(20) == ["begun"]
-    with contextlib.suppress(ChildProcessError):  # the run is our child by now, if orphans are
-        while True:
-            os.waitpid(-1, 0)
+    for orphan in children.now() - before:  # ours by now, if orphans are
+        os.waitpid(orphan, 0)
 
 
 def test_a_catalog_has_both_servers_and_commands():

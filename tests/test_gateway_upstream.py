@@ -1,11 +1,11 @@
 import asyncio
-import contextlib
 import gc
 import os
 import signal
 import sys
 import tracemalloc
 
+import children
 import pytest
 from gateway import CONNECTION, HEARD, SETTINGS, Caller, Told, do, entry, heard, run, talking, text
 from servers import TOOLS, command
@@ -827,10 +827,10 @@ asyncio.run(main())
 """
     import subprocess
 
+    before = children.now()
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"there\n"
         process.kill()
     assert graveyard.words(LONG_ENOUGH) == []
-    with contextlib.suppress(ChildProcessError):  # the guard is ours by now, if orphans are
-        while True:
-            os.waitpid(-1, 0)
+    for orphan in children.now() - before:  # ours by now, if orphans are
+        os.waitpid(orphan, 0)
