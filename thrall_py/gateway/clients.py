@@ -13,7 +13,6 @@ MOST_OPEN = 1024  # requests of one client; each of them is bounded by its size
 _MOST_ASKED = 64  # requests of ours to it
 _PATIENCE = 300.0  # seconds for the client's answer: a person may have to make up their mind
 
-CANCELLED = "notifications/cancelled"
 
 Send = Callable[[str], None]  # takes a whole message as JSON text in Latin-1, and does not wait
 
@@ -73,7 +72,7 @@ class Client:
 
     def take(self, notification: Notification) -> None:
         """Heed a notification: one that cancels a request; all others ask for nothing here."""
-        if notification.method != CANCELLED or notification.params is None:
+        if notification.method != mcp.CANCELLED or notification.params is None:
             return
         id_ = notification.params.member("requestId")
         if id_ and id_.text in self._open:  # otherwise it is over, or never was
@@ -114,7 +113,7 @@ class Client:
         finally:
             del self._asked[id_]
             if answer.cancelled():  # nobody waits any more, so the client need not go on
-                send(notification(CANCELLED, f'{{"requestId":{id_}}}'))
+                send(notification(mcp.CANCELLED, f'{{"requestId":{id_}}}'))
         if response is None:
             raise Refused.because(INTERNAL_ERROR, "the client is gone")
         if response.error:

@@ -136,8 +136,7 @@ class Carrier:
     def _cancel(self, id_: int) -> None:
         """Tell a legacy server to stop working; to a modern one, closing the reply tells it."""
         revision = self._session.server.revision
-        params = mcp.request_params(revision, f'"requestId":{id_},"reason":"cancelled"')
-        self._session.notify("notifications/cancelled", params)
+        self._session.notify(mcp.CANCELLED, mcp.cancel_params(revision, id_, "cancelled"))
 
 
 @contextlib.contextmanager

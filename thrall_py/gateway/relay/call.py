@@ -23,7 +23,6 @@ from thrall_py.redact import Redactor
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
 _PAUSE = 0.1  # seconds before a server that asked nothing is called again
 _MOST_ASKED = 16  # questions of one call at a time
-_LOG = "notifications/message"
 _TOO_MUCH = (
     "a call of this tool has to be approved, and its arguments are too many to be shown to anybody:"
     " call it with fewer, or fewer at a time"
@@ -163,7 +162,7 @@ class Call:
         if not (self._is_waiting and wanted in LEVELS and level in LEVELS):
             return
         if LEVELS.index(level) >= LEVELS.index(wanted):
-            self._caller.notify(_LOG, verbatim(params))
+            self._caller.notify(mcp.LOG, verbatim(params))
 
     async def asked(self, method: str, params: Value | None) -> str:
         """Answer a request of a legacy server, by whatever the client says to it."""

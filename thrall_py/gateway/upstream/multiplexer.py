@@ -25,7 +25,6 @@ from thrall_py.redact import Redactor
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
 _AT_A_TIME = 64  # messages taken before others have a turn
 _SET_LEVEL = "logging/setLevel"
-_CANCELLED = "notifications/cancelled"
 
 
 class _Open(NamedTuple):
@@ -170,10 +169,9 @@ class Conversation:
             self._fail(self._failures.did("was left"))
             self._link.abandon()
         elif id_ in self._methods:
-            members = f'"requestId":{id_},"reason":"{reason}"'
-            params = envelope.relayed_params(self.server.revision, members, "{}", None, "")
-            label = Label(_CANCELLED, self.server.revision)
-            self._link.post(wire.notification(_CANCELLED, params), label)
+            params = mcp.cancel_params(self.server.revision, id_, reason)
+            label = Label(mcp.CANCELLED, self.server.revision)
+            self._link.post(wire.notification(mcp.CANCELLED, params), label)
 
     # -- what came -----------------------------------------------------------------------------
 
@@ -259,7 +257,7 @@ class Conversation:
             listener = self._whose()
             if listener and is_wanted(params, listener.log_level):
                 listener.logged(params)
-        elif params and method == _CANCELLED:
+        elif params and method == mcp.CANCELLED:
             self._questions.withdraw(params.member("requestId"))
 
     def _whose(self) -> Listener | None:

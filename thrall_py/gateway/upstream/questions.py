@@ -6,23 +6,18 @@ nobody is asked. A form that one client's call needs is never shown to another.
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS, error
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.pausing import Pausing
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import JsonError, Value, decode, scan
 
 _ASKABLE = (mcp.ELICITATION, "sampling/createMessage")
-_INTERNAL = -32603  # JSON-RPC 2.0, section 5.1
 _MOST_ASKED = 16  # questions of one server that are open at once
 _LARGEST = 1 << 20  # bytes of a notification, or a question, that is looked into
-# RFC 5424, from the least severe on (all revisions, "Logging").
-_SEVERITIES = (
-    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency",
-)  # fmt: skip
 
 
 class _Asked(NamedTuple):
@@ -58,12 +53,12 @@ class Questions:
         if message.method == "ping":
             self._reply(message.id, '"result":{}')
         elif message.method not in _ASKABLE or not clocks:
-            self._reply(message.id, _error(mcp.METHOD_NOT_FOUND, "Method not found"))
+            self._reply(message.id, error(mcp.METHOD_NOT_FOUND, "Method not found"))
         elif listener is None:
             why = "calls of several clients may be meant, so nobody is asked; serve with --isolate"
-            self._reply(message.id, _error(_INTERNAL, why))
+            self._reply(message.id, error(INTERNAL_ERROR, why))
         elif len(self._asked) >= _MOST_ASKED or message.id.text in self._asked:
-            self._reply(message.id, _error(_INTERNAL, "too many requests are open"))
+            self._reply(message.id, error(INTERNAL_ERROR, "too many requests are open"))
         else:
             task = asyncio.create_task(self._ask(listener, message))
             self._asked[message.id.text] = _Asked(message.id, listener, task)
@@ -81,7 +76,7 @@ class Questions:
         for asked in list(self._asked.values()):
             if asked.listener is listener:
                 asked.task.cancel()
-                self._end(asked.id, _error(_INTERNAL, "the call is over"))
+                self._end(asked.id, error(INTERNAL_ERROR, "the call is over"))
 
     def close(self) -> None:
         """Ask nobody anything more."""
@@ -95,7 +90,7 @@ class Questions:
         try:
             outcome = await listener.asked(message.method, message.params)
         except Exception:  # a fault of ours; the server waits for a reply all the same
-            self._end(message.id, _error(_INTERNAL, "the client could not be asked"))
+            self._end(message.id, error(INTERNAL_ERROR, "the client could not be asked"))
             raise
         self._end(message.id, decode(outcome))
 
@@ -122,8 +117,4 @@ def is_wanted(params: Value, log_level: str) -> bool:
 
 def severity(level: str) -> int:
     """Rank a log level; what is none ranks above all of them."""
-    return _SEVERITIES.index(level) if level in _SEVERITIES else len(_SEVERITIES)
-
-
-def _error(code: int, words: str) -> str:
-    return f'"error":{{"code":{code},"message":{json.dumps(words)}}}'
+    return LEVELS.index(level) if level in LEVELS else len(LEVELS)
