@@ -222,6 +222,14 @@ def test_a_tool_that_drifted_does_not_keep_an_eager_server_from_starting():
     assert run(play()) is False
 
 
+def test_a_server_without_pinned_tools_is_started_and_compared_with_nothing():
+    async def scenario(upstream):
+        await upstream.start()
+        return upstream.is_modern
+
+    assert using(scenario, pinned=entry(LaunchSpec(command("good"), {}), ())) is False
+
+
 def test_a_fault_at_the_start_is_not_hidden(monkeypatch):
     async def fail(*_):
         raise ZeroDivisionError
