@@ -23,6 +23,8 @@ at_spawn = []
 sys.addaudithook(
     lambda event, _: at_spawn.extend(sorted(sys.modules)) if event == "os.posix_spawn" else None
 )
+import os
+os._exit = sys.exit
 from thrall_py.__main__ import main
 try:
     main()
@@ -51,6 +53,8 @@ sys.addaudithook(see)
 sys.settrace(trace)
 """
 CALLING = f"""{COUNTING}
+import os
+os._exit = sys.exit
 from thrall_py.__main__ import main
 try:
     main()
