@@ -14,6 +14,7 @@ from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.errors import JsonRpcError, ServerError
 from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream import servers
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.servers import Upstream
 from thrall_py.protocol import mcp
@@ -130,6 +131,19 @@ def test_a_list_that_changed_is_compared_again_and_no_other(revision):
     assert prompt == "prompts/greet/title added"
     assert ["contents" in each for each in others] == [True, True]
     assert [each for each in methods if each.endswith("/list")] == ["prompts/list"]
+
+
+@pytest.mark.parametrize(("revision", "lists"), [("2025-11-25", 1), (mcp.MODERN, 3)])
+def test_who_tells_of_no_change_without_a_subscription_is_asked_again_after_a_while(
+    revision, lists, monkeypatch
+):
+    monkeypatch.setattr(servers, "_UNTOLD", 0.0)
+
+    async def scenario(upstream):
+        await ask(upstream, GET, GET, GET)
+        return await heard(upstream)
+
+    assert using(scenario, revision).count("prompts/list") == lists
 
 
 def test_resources_and_templates_change_by_one_notification():

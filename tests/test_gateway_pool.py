@@ -423,7 +423,7 @@ def test_isolated_calls_have_a_session_of_their_own(serve):
 def test_definitions_are_compared_again_when_the_last_time_is_a_while_ago(
     serve, monkeypatch, seconds, lists
 ):
-    monkeypatch.setattr(upstream_module, "_ON_A_URL", seconds)
+    monkeypatch.setattr(upstream_module, "_UNTOLD", seconds)
     server = serve(legacy(session="s"))
 
     async def scenario(upstream):

@@ -27,7 +27,7 @@ from thrall_py.redact import Redactor
 from thrall_py.verbs.carrier import Journey, Ticket
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 
-_ON_A_URL = 60.0  # seconds after which definitions are compared again; nobody tells of changes
+_UNTOLD = 60.0  # seconds after which definitions are compared again, where nobody tells of changes
 _ALWAYS = float("inf")
 _NAMED_BY = {"prompts/get": "name", "resources/read": "uri"}  # what Mcp-Name repeats
 
@@ -177,8 +177,9 @@ class Upstream:
         return None if revision == mcp.MODERN else revision
 
     def _defined(self) -> Definitions:
-        lasting = _ON_A_URL if isinstance(self._launch, UrlSpec) else _ALWAYS
-        return Definitions(self.entry, self._settings.connection, lasting)
+        # On a URL nobody listens meanwhile, and since 2026-07-28 who did not subscribe is not told.
+        is_told = not isinstance(self._launch, UrlSpec) and not self.is_modern
+        return Definitions(self.entry, self._settings.connection, _ALWAYS if is_told else _UNTOLD)
 
 
 class Upstreams:
