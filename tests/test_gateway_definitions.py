@@ -6,7 +6,7 @@ import sys
 import pytest
 import shelf
 from gateway import SETTINGS, Caller, run, text
-from loopback import error, legacy, modern, result, say
+from loopback import error, legacy, modern, reply, result, say
 from shelf import PROMPT, RESOURCE, TEMPLATE
 
 from thrall_py.catalog import report
@@ -188,9 +188,10 @@ def test_a_server_that_does_not_know_the_list_any_more_has_nothing_of_it(revisio
     assert using(scenario, revision) == [words]
 
 
-def test_what_nobody_depends_on_may_change():
+@pytest.mark.parametrize("now", [[{**PROMPT, "_meta": {"seen": 1}}], [PROMPT, PROMPT]])
+def test_what_nobody_depends_on_may_change(now):
     async def scenario(upstream):
-        await put(upstream, mcp.PROMPTS, [{**PROMPT, "_meta": {"seen": 1}}])
+        await put(upstream, mcp.PROMPTS, now)
         return await ask(upstream, GET)
 
     assert using(scenario) == [{"messages": []}]
@@ -244,20 +245,26 @@ def test_an_isolated_server_of_which_the_prompt_is_gone_is_not_asked_for_it(revi
 
 
 class Board:
-    """A special of the loopback: a shelf on a URL, of which the lists are `lists`."""
+    """A special of the loopback: a shelf on a URL, in a session; `forgets` ends it, once."""
 
-    def __init__(self, revision, declared=("tools", "prompts", "resources")):
+    def __init__(self, revision, declared=("tools", "prompts", "resources"), forgets=""):
         self.shelf = shelf.Shelf(revision)
         self.about = {**shelf.ABOUT, "capabilities": {name: {} for name in declared}}
+        self.forgets = forgets
 
     def __call__(self, asked):
         if asked.id is None or asked.verb != "POST":
             return None
+        if asked.method == self.forgets:
+            self.forgets = ""
+            return [reply(404)]
         outcome = self.shelf.outcome(asked.method, asked.message["params"])
+        given = {}
         if asked.method in ("initialize", "server/discover"):
             outcome["result"].update(self.about)
+            given["Mcp_Session_Id"] = "s"
         if "result" in outcome:
-            return [say(result(asked, **outcome["result"]))]
+            return [say(result(asked, **outcome["result"]), **given)]
         status = 404 if self.shelf.revision == mcp.MODERN else 200
         return [say(error(asked, outcome["error"]["code"]), status)]
 
@@ -297,3 +304,15 @@ def test_a_url_without_the_capability_or_the_method_has_nothing_of_it(serve, rev
     assert (prompt, resource) == ("prompts/greet removed", "resources shelf:a removed")
     assert "contents" in template
     assert "prompts/list" not in server.methods
+
+
+@pytest.mark.parametrize(("forgets", "gets"), [("prompts/list", 1), ("prompts/get", 2)])
+def test_in_a_session_that_is_begun_anew_it_is_compared_again(serve, forgets, gets):
+    server, _ = on_url(serve, "2025-11-25", forgets=forgets)
+
+    async def scenario(upstream):
+        return await ask(upstream, GET)
+
+    assert using(scenario, launch=UrlSpec(server.url, {})) == [{"messages": []}]
+    assert server.methods.count("initialize") == server.methods.count("prompts/list") == 2
+    assert server.methods.count("prompts/get") == gets
