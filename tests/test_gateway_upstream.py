@@ -22,6 +22,7 @@ from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.servers import Upstream, Upstreams
+from thrall_py.protocol import bounded
 
 ASK = {
     "id": "q",
@@ -170,6 +171,28 @@ def test_an_answer_that_cannot_be_used_fails_its_request_and_no_other(step, sent
         return text(await upstream.request(do("answer"), Caller()))
 
     assert using(scenario) == "4"
+
+
+def test_an_answer_of_too_many_parts_fails_its_request_and_no_other(monkeypatch):
+    monkeypatch.setattr(bounded, "_MOST_NESTED", 100)
+    flood = '{"id":$id,"result":{"content":[' + "{}," * 100 + "{}]}}"
+
+    async def scenario(upstream):
+        with pytest.raises(ServerError, match="an answer that is made of more than 100 arrays"):
+            await upstream.request(do(flood), Caller())
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario)
+
+
+def test_an_array_of_too_many_messages_is_passed_over_whole():
+    flood = "[" + '{"id":$id,"result":{}},' * 1000 + '{"id":$id,"result":{}}]'
+
+    async def scenario(upstream):
+        with pytest.raises(ServerGoneError, match="skipped 1 line"):
+            await upstream.request(do(flood, "exit"), Caller())
+
+    using(scenario)
 
 
 # -- deadlines, and who gives up -------------------------------------------------------------------

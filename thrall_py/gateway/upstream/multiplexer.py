@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from thrall_py.errors import ServerError, ServerGoneError, ThrallError
-from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core import envelope, incoming
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.failures import Failures
 from thrall_py.gateway.upstream.links import Link, LinkEnded
@@ -18,12 +18,13 @@ from thrall_py.gateway.upstream.pausing import Pausing
 from thrall_py.gateway.upstream.questions import ASKABLE, Questions, look_into, severity
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.protocol import matching, mcp, wire
+from thrall_py.protocol.bounded import scan_bounded
 from thrall_py.protocol.channel import Label, MessageTooLarge
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.redact import Redactor
 
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
-_AT_A_TIME = 64  # messages taken before others have a turn
+_AT_A_TIME = 64  # lines taken before others have a turn
 
 
 class _Open(NamedTuple):
@@ -204,16 +205,16 @@ class Conversation:
 
     def _take(self, line: bytes | bytearray) -> None:
         try:
-            messages = wire.read(line)
+            messages = wire.read(line, wire.RELAYED, scan_bounded)
         except JsonError as problem:
-            why = self.redact.plain(str(problem))
             for id_ in wire.broken_answers(line, self._methods):
-                self._refuse(id_, f"sent an answer that is {why}")
+                self._refuse(id_, f"sent an answer that is {self.redact.plain(str(problem))}")
             messages = []
-        if not messages and line.strip():
+        if 0 < len(messages) <= incoming.MOST:
+            for message in messages:
+                self._dispatch(message, line)
+        elif line.strip():
             self._failures.skipped.add(line)
-        for message in messages:
-            self._dispatch(message, line)
 
     def _dispatch(self, message: wire.Message, line: bytes | bytearray) -> None:
         id_ = matching.answered_by(message, self._methods)
