@@ -278,7 +278,8 @@ def test_a_program_that_is_gone_could_not_be_checked(thrall):
     thrall("pin", "c.json", "--exec", "t", "--schema", "s.json", "--", "./no-such")
     ran = thrall("check", "c.json")
     assert (ran.status, ran.out) == (127, b"")
-    assert ran.err == "thrall: t: the program ./no-such was not found\n"
+    where = f"from the directory {os.getcwd()}"
+    assert ran.err == f"thrall: t: the program ./no-such was not found {where}\n"
 
 
 def test_a_command_is_shown_like_any_tool(thrall, pinned):
