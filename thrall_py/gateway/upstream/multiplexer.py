@@ -39,7 +39,8 @@ class Conversation:
     Args:
         link: what carries it; it is closed with the conversation.
         redact: makes the server's words fit to be repeated.
-        on_list_changed: is called when the server says that one of its lists changed.
+        on_list_changed: is called with the method by which the server says that a list of its own
+            changed.
         bystanders: the clients of calls elsewhere, where what comes here may be about those.
 
     Attributes:
@@ -55,7 +56,7 @@ class Conversation:
         self,
         link: Link,
         redact: Redactor,
-        on_list_changed: Callable[[], None],
+        on_list_changed: Callable[[str], None],
         bystanders: Callable[[], set[str]] = set,
     ) -> None:
         self.server = link.server
@@ -252,7 +253,7 @@ class Conversation:
     def _note(self, method: str, params: Value | None) -> None:
         """Take a notification to whom it belongs."""
         if method.endswith(mcp.LIST_CHANGED):
-            self._on_list_changed()
+            self._on_list_changed(method)
         elif params and method == mcp.PROGRESS:
             token = wire.load_or_none(params.member("progressToken"))
             open_ = self._open.get(token) if isinstance(token, int) else None
