@@ -117,7 +117,7 @@ def test_a_server_that_fails_is_told_as_the_tools_own_failure(revision):
 def test_what_is_no_tool_fails_with_an_error():
     relay, _ = made(ServerError("the server exited with status 1"))
     ended = run(relay.run(request("prompts/get", name="hello"), PROMPT, FakeClient().exchange()))
-    assert error(ended) == {"code": -32603, "message": "a: the server exited with status 1"}
+    assert error(ended) == {"code": -32603, "message": "a/hello: the server exited with status 1"}
 
 
 def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
