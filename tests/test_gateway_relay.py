@@ -110,14 +110,14 @@ def test_a_server_that_fails_is_told_as_the_tools_own_failure(revision):
     sent = legacy() if revision != mcp.MODERN else modern()
     ended = run(relay.run(sent, ECHO, FakeClient(revision).exchange()))
     assert result(ended)["isError"] is True
-    assert result(ended)["content"][0]["text"] == "the server exited with status 1"
+    assert result(ended)["content"][0]["text"] == "a/echo: the server exited with status 1"
     assert ended.verdict == "failed"
 
 
 def test_what_is_no_tool_fails_with_an_error():
     relay, _ = made(ServerError("the server exited with status 1"))
     ended = run(relay.run(request("prompts/get", name="hello"), PROMPT, FakeClient().exchange()))
-    assert error(ended) == {"code": -32603, "message": "the server exited with status 1"}
+    assert error(ended) == {"code": -32603, "message": "a/hello: the server exited with status 1"}
 
 
 def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
@@ -586,7 +586,8 @@ def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
     relay, _ = made(ASKS, is_modern=True)
     ended = run(relay.run(legacy(), ECHO, FakeClient(capabilities="{}").exchange()))
     assert result(ended)["content"][0]["text"] == (
-        "the server needs input that the client did not give: the client did not declare elicitation"
+        "a/echo: the server needs input that the client did not give: the client did not"
+        " declare elicitation"
     )
 
 

@@ -160,6 +160,69 @@ def test_what_is_no_message_is_an_error_and_what_follows_is_read(wire, line, id_
     assert pong["id"] == 1
 
 
+def array(*messages):
+    return b"[" + b",".join(each.strip() for each in messages) + b"]\n"
+
+
+PING = b'{"jsonrpc":"2.0","id":"p","method":"ping"}'
+NOTE = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
+
+def test_an_array_is_answered_with_an_array_when_the_last_of_it_is_answered(wire):
+    release = asyncio.Event()
+
+    async def slow(_forward, _listener):
+        await release.wait()
+        return DONE
+
+    async def talk(side):
+        side.say(HELLO)
+        await side.next()
+        side.say(array(call(1), PING, NOTE, b"1", call(1)) + call(2))
+        alone = await side.next()
+        release.set()
+        return alone, await side.next()
+
+    (alone, together), rest = conversation(wire, service(slow, DONE), talk)
+    assert (alone["id"], rest) == (2, [])
+    assert sorted(str(each["id"]) for each in together) == ["1", "1", "None", "p"]
+    assert [each["error"]["code"] for each in together if "error" in each] == [-32600, -32600]
+
+
+def test_what_is_cancelled_of_an_array_is_missing_and_one_without_responses_is_not_answered(wire):
+    began = asyncio.Event()
+
+    async def hangs(_forward, _listener):
+        began.set()
+        await asyncio.sleep(60)
+
+    async def cancelled(side, *more):
+        began.clear()
+        side.say(array(call(1), *more))
+        await began.wait()
+        side.say(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n')
+
+    async def talk(side):
+        side.say(HELLO)
+        await side.next()
+        side.say(array(NOTE))
+        await cancelled(side)
+        await cancelled(side, PING)
+        return await side.next()
+
+    together, rest = conversation(wire, service(hangs, hangs), talk)
+    assert (together, rest) == ([{"jsonrpc": "2.0", "id": "p", "result": {}}], [])
+
+
+def test_an_array_that_is_no_batch_is_answered_with_one_error(wire):
+    async def talk(side):
+        side.say(b"[]\n[1,\n")
+        return await side.next(), await side.next()
+
+    told, rest = conversation(wire, service(), talk)
+    assert ([each["error"]["code"] for each in told], rest) == ([-32600, -32700], [])
+
+
 def test_an_id_that_is_open_is_refused_and_can_be_cancelled(wire):
     async def step(_forward, _listener):
         await asyncio.sleep(1000)

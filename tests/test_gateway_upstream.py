@@ -116,6 +116,7 @@ def test_what_answers_nothing_is_passed_over_and_counted_in_a_failure():
         {"id": "$id", "method": "tools/call"},  # our own words come back
         {"id": [1], "method": "ping"},
         "[1]",
+        " ",  # nothing at all
     ]
 
     async def scenario(upstream):

@@ -94,6 +94,12 @@ def notification(method: str, params: str = "{}") -> bytes:
     return f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}\n'.encode()
 
 
+def error(code: int, message: str, data: str = "") -> str:
+    """Make the member of a reply that refuses; `data` is JSON text."""
+    more = f',"data":{data}' if data else ""
+    return f'"error":{{"code":{code},"message":{json.dumps(message)}{more}}}'
+
+
 def reply(id_: Value, outcome: str) -> bytes:
     """Answer a server's request, its id repeated as it came; `outcome` is a member in JSON."""
     return f'{{"jsonrpc":"2.0","id":{decode(id_.text)},{outcome}}}\n'.encode()

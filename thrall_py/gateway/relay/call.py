@@ -19,6 +19,7 @@ from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.wire import Message
 from thrall_py.redact import Redactor
+from thrall_py.visible import visible
 
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
 _PAUSE = 0.1  # seconds before a server that asked nothing is called again
@@ -159,9 +160,7 @@ class Call:
         members = _members(params)
         level = members and members.member_string("level")
         wanted = self.log_level
-        if not (self._is_waiting and wanted in LEVELS and level in LEVELS):
-            return
-        if LEVELS.index(level) >= LEVELS.index(wanted):
+        if self._is_waiting and wanted and level in LEVELS[LEVELS.index(wanted) :]:
             self._caller.notify(mcp.LOG, verbatim(params))
 
     async def asked(self, method: str, params: Value | None) -> str:
@@ -208,18 +207,22 @@ class Call:
             Drifted: what is asked for is not as pinned.
 
         """
-        method = self.forward.method
         try:
             refusal = await self._refusal() if self._terms.asks_first else ""
             if refusal:
-                return outcome.failed(method, refusal, self.facts, outcome.REFUSED)
+                return self._failed(refusal, outcome.REFUSED)
             return await self._answered()
         except ThrallError as problem:
-            return outcome.failed(method, str(problem), self.facts)
+            return self._failed(str(problem))
         except Refused as refused:
             why = _words(refused)
-            sentence = f"the server needs input that the client did not give: {why}"
-            return outcome.failed(method, sentence, self.facts)
+            return self._failed(f"the server needs input that the client did not give: {why}")
+
+    def _failed(self, sentence: str, verdict: str = outcome.FAILED) -> Ended:
+        """Tell the client why, and which of many servers it is about."""
+        server, name = self.forward.server, self.forward.name
+        named = visible(f"{server}/{name}" if name else server)
+        return outcome.failed(self.forward.method, f"{named}: {sentence}", self.facts, verdict)
 
     async def _refusal(self) -> str:
         """Ask whether the call may be made; a sentence if it may not."""
@@ -250,16 +253,12 @@ class Call:
             if self.is_modern and not self._terms.asks_first:
                 return outcome.of(self._sealed(message, message.result), self.facts)
             extra = await self._answers_to(message.result)
-        sentence = f"the server asked for input {_ROUNDS} times and is not content"
-        return outcome.failed(self.forward.method, sentence, self.facts)
+        return self._failed(f"the server asked for input {_ROUNDS} times and is not content")
 
     def _given(self) -> str:
         """The members with which a modern client answers a modern server, to the letter."""
-        if (
-            not self.is_modern
-            or self._terms.asks_first
-            or self.forward.method not in outcome.ASKING
-        ):
+        may_ask = self.is_modern and self.forward.method in outcome.ASKING
+        if not may_ask or self._terms.asks_first:
             return ""
         given = self._request.params and self._request.params.member("inputResponses")
         members = [f'"inputResponses":{verbatim(given)}'] if given else []
