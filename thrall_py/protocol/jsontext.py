@@ -31,7 +31,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 # Possessive (*+): no memory of where to go back to, so a string may have any length. Said by what
 # is in it, in Latin-1, and with an escape between two stretches, it is walked twice as fast.
 _PLAIN = r"[ !#-\[\]-\xff]*+"
-_STRING_BODY = rf'{_PLAIN}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN})*+'
+_STRING_BODY = rf'{_PLAIN}(?:\\(?:u[0-9a-fA-F]{{4}}|["\\/bfnrt]){_PLAIN})*+'
 # A string; the group begins where an escape stands that is none in a bytes literal (`\/`, `\u`).
 _STRING = rf'"{_PLAIN}(?:\\["\\bfnrt]{_PLAIN})*+({_STRING_BODY})"'
 _MEMBER = f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*'
