@@ -120,6 +120,8 @@ WRITTEN = st.lists(
     | st.sampled_from([r"\/", r"\u00e9", r"\ud83d\ude00", r"\ud800", r"\udc00", "日" * 200]),
     max_size=30,
 ).map("".join)
+# RFC 4648, section 4. The decoder of Python 3.11 takes one padding too many, `QUJD=`.
+RFC_4648 = rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 BASE64 = st.binary(max_size=900).map(base64.b64encode) | st.text("Qa+/= \n-é", max_size=12).map(
     str.encode
 )
@@ -397,16 +399,17 @@ def test_utf_8_is_told_from_other_bytes_wherever_it_is_cut(message, size):
 
 
 @given(BASE64, st.integers(256, 400))
+@example(b"QUJD=", 256)
+@example(b"QQ==" + b"QUJD" * 100, 256)
 def test_base64_has_the_size_that_it_is_decoded_to_or_is_refused(data, size):
     text = json.dumps({"content": [{"type": "image", "data": data.decode()}]})
     (part,) = read_result(scan(text, {"content": {EACH: {}}})).parts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "_SIZE", size)
-        try:
-            meant = base64.b64decode(data, validate=True)
-        except ValueError:
+        if re.fullmatch(RFC_4648, data):
+            meant = base64.b64decode(data)
+            assert (b"".join(part.decode()), part.size()) == (meant, len(meant))
+        else:
             for read in (part.size, lambda: list(part.decode())):
                 with pytest.raises(ServerError, match="is not base64"):
                     read()
-        else:
-            assert (b"".join(part.decode()), part.size()) == (meant, len(meant))
