@@ -38,7 +38,7 @@ def call(id_, **params):
 
 def service(*steps):
     offered = offer.make(catalog())
-    relay = Relay(FakeServers(a=FakeServer(*steps)), offered, "thrall pin c --update")
+    relay = Relay(FakeServers(a=FakeServer(*steps)), offered, "/c")
     return Service(offered, relay, audit.Log(Nowhere(), "text", Redactor()))
 
 
