@@ -78,6 +78,13 @@ class FakeServers(dict):
     """Servers by name, which note that they were closed."""
 
     closed = False
+    starting = None  # an event, while one is being started
+
+    async def started(self):
+        event, self.starting = self.starting, None
+        if event:
+            await event.wait()
+        return event is not None
 
     async def close(self):
         self.closed = True

@@ -63,6 +63,10 @@ class Service:
             return envelope.error(envelope.INTERNAL_ERROR, "a bug in thrall; its log says more")
         return answered.outcome
 
+    async def started(self) -> bool:
+        """Wait until no server is being started; whether one was."""
+        return await self._relay.started()
+
     async def close(self) -> None:
         """Give up the calls that wait for their clients."""
         await self._relay.close()

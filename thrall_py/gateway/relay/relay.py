@@ -74,6 +74,10 @@ class Relay:
                 return await self._resumed(state, call, request, caller)
         return await self._until_asked(self._start(call))
 
+    async def started(self) -> bool:
+        """Wait until no server is being started; whether one was."""
+        return await self._servers.started()
+
     async def close(self) -> None:
         """Give up what waits for a client that has not come back."""
         self._pending.close()
