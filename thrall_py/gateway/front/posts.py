@@ -26,7 +26,8 @@ _SESSION = "mcp-session-id"
 _NO_SESSION, _UNKNOWN_SESSION = -32000, -32001
 _HOW_TO_BEGIN = (
     "no session: send initialize, and then the Mcp-Session-Id that its reply carries; or have each"
-    f" request say that it is of {mcp.MODERN}, which has no sessions: see thrall-serve(1)"
+    f" request say that it is of {mcp.MODERN}, which has no sessions: see the examples in"
+    " thrall-serve(1)"
 )
 MOST_UNREAD = 128 << 20  # bytes of all replies that may wait to be read
 _SHOWN = 1000  # characters of what a modern client says of itself
