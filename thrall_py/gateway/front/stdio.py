@@ -110,18 +110,10 @@ class _Front:
                 await self._take(line)
         for line in lines.end():
             await self._take(line)
-        while not await self._is_finished(grace):
+        while not await self._client.finished(grace):
             if not await self._service.started():
                 self._too_late = _too_late(grace)
                 return
-
-    async def _is_finished(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._client.finished()
-        except TimeoutError:
-            return False
-        return True
 
     async def close(self) -> None:
         """Cancel what is open."""
