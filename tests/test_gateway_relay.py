@@ -124,11 +124,12 @@ def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
     before = pin_item({"name": "echo", "description": "a"})
     after = pin_item({"name": "echo", "description": "b\x1b"})
     relay, _ = made(Drifted(drift.compare_tool("echo", before, after), Redactor()))
-    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    ended = run(relay.run(request(name="a_echo"), ECHO, FakeClient().exchange()))
     assert result(ended)["isError"] is True
     assert result(ended)["content"][0]["text"] == (
-        "echo is not as it was pinned, so it was not called: description changed; review it, and"
-        " pin it again with: thrall pin c.json --update a"
+        "a_echo is not as it was pinned, so it was not called: description changed; a person has to"
+        " review it with: thrall check /c.json, pin it again at a terminal with: thrall pin /c.json"
+        " --update a, and then start thrall serve again"
     )
     assert ended.verdict == "drift"
 
@@ -143,7 +144,8 @@ def test_what_is_no_tool_and_drifted_is_answered_with_an_error_that_says_the_sam
     assert error(ended) == {
         "code": -32603,
         "message": "hello is not as it was pinned, so it was not asked for: prompts/hello removed;"
-        " review it, and pin it again with: thrall pin c.json --update a",
+        " a person has to review it with: thrall check /c.json, pin it again at a terminal with:"
+        " thrall pin /c.json --update a, and then start thrall serve again",
     }
     assert ended.verdict == "drift"
 
@@ -691,7 +693,11 @@ def test_a_tool_that_only_reads_needs_none():
             '"result":{"action":"decline"}',
             "the call was not approved, so nothing was called",
         ),
-        ("{}", "", "has to be approved, and nobody did: the client did not declare elicitation"),
+        (
+            "{}",
+            "",
+            "since thrall serve runs with --ask, and this client cannot ask its user",
+        ),
         (EVERYTHING, '"error":{"code":1,"message":"\\u001b"}', "and nobody did: \\x1b"),
     ],
 )

@@ -59,7 +59,8 @@ async def serve(service: Service, ends: Ends, max_message: int, grace: float) ->
         service: who answers.
         ends: where the client is.
         max_message: bytes of one message.
-        grace: seconds that open requests have when there is no more input.
+        grace: seconds that open requests have when there is no more input, and no server is being
+            started; they are answered with an error then.
 
     Returns:
         The signal; None for the end of input.
@@ -118,6 +119,7 @@ class _Front:
         self._max_message = max_message
         self._client = Client(_NAME)
         self._held = 0  # characters of responses in arrays that are not complete
+        self._too_late = ""  # the outcome of what is open when nobody waits any more
 
     async def serve(self, reading: int, grace: float) -> None:
         """Take in what comes; at its end give the open requests some seconds."""
@@ -127,9 +129,10 @@ class _Front:
                 await self._take(line)
         for line in lines.end():
             await self._take(line)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(grace):
-                await self._client.finished()
+        while not await self._client.finished(grace):
+            if not await self._service.started():
+                self._too_late = _too_late(grace)
+                return
 
     async def close(self) -> None:
         """Cancel what is open."""
@@ -175,8 +178,13 @@ class _Front:
             self._outlet.write(f"[{responses}]\n".encode("latin-1"))
 
     async def _work(self, request: Request, batch: _Batch | None) -> None:
-        # The outcome has no name here: it would be kept for as long as nobody reads.
-        self._respond(request.id, await self._outcome(request), batch)
+        try:
+            # The outcome has no name here: it would be kept for as long as nobody reads.
+            self._respond(request.id, await self._outcome(request), batch)
+        except asyncio.CancelledError:
+            if self._too_late:
+                self._respond(request.id, self._too_late, batch)
+            raise
         await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
 
     async def _outcome(self, request: Request) -> str:
@@ -205,6 +213,14 @@ class _Front:
         """Send what is no response; to a client that does not read it is lost."""
         if self._outlet.waiting <= _MOST_WAITING:
             self._outlet.write(f"{message}\n".encode("latin-1"))
+
+
+def _too_late(grace: float) -> str:
+    words = (
+        f"the input ended, and {grace:g} s later (--grace) there was no answer; what was called may"
+        " have run: keep the input open until everything is answered"
+    )
+    return envelope.error(envelope.INTERNAL_ERROR, words)
 
 
 async def _chunks(descriptor: int) -> AsyncIterator[bytes]:

@@ -24,10 +24,6 @@ from thrall_py.visible import visible
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
 _PAUSE = 0.1  # seconds before a server that asked nothing is called again
 _MOST_ASKED = 16  # questions of one call at a time
-_TOO_MUCH = (
-    "a call of this tool has to be approved, and its arguments are too many to be shown to anybody:"
-    " call it with fewer, or fewer at a time"
-)
 
 
 class Terms(NamedTuple):
@@ -98,6 +94,12 @@ class Call:
     def facts(self) -> Facts:
         """What the client says of itself."""
         return self._caller.facts
+
+    @property
+    def name(self) -> str:
+        """What the client asks for, by the name that it knows: a tool or a prompt has a prefix."""
+        params = self._request.params
+        return (params and params.member_string("name")) or self.forward.name
 
     @property
     def is_modern(self) -> bool:
@@ -226,19 +228,18 @@ class Call:
 
     async def _refusal(self) -> str:
         """Ask whether the call may be made; a sentence if it may not."""
-        params, forward = self._request.params, self.forward
+        if mcp.FORM not in declared.modes(self.facts.capabilities):
+            return approval.CANNOT_ASK
+        params = self._request.params
         arguments = params.member("arguments") if params else None
-        asked = approval.question(
-            (params and params.member_string("name")) or forward.name,
-            forward.server,
-            arguments.text if arguments else "{}",
-        )
+        text = arguments.text if arguments else "{}"
+        asked = approval.question(self.name, self.forward.server, text)
         if asked is None:
-            return _TOO_MUCH
+            return approval.TOO_MUCH
         try:
             answer = await self._ask(mcp.ELICITATION, jsontext.scan(asked, {}))
         except Refused as refused:
-            return f"a call of this tool has to be approved, and nobody did: {_words(refused)}"
+            return f"{approval.NEEDED}, and nobody did: {_words(refused)}"
         is_given = approval.is_given(jsontext.scan(answer, {}))
         return "" if is_given else "the call was not approved, so nothing was called"
 
