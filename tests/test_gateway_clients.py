@@ -119,6 +119,13 @@ def test_an_error_of_the_client_is_kept_to_the_letter():
     assert refused.value.error == '{"code":-1,  "message":"no"}'
 
 
+def test_an_answer_that_is_nested_too_deeply_is_none():
+    client = FakeClient()
+    client.answers = [f'"result":{"[" * 201}{"]" * 201}']
+    with pytest.raises(Refused, match="the client's answer is nested too deeply"):
+        run(client.exchange().ask("roots/list", "{}"))
+
+
 def test_a_client_that_does_not_answer_is_told_that_nobody_waits(monkeypatch):
     monkeypatch.setattr(clients, "_PATIENCE", 0.01)
     client = FakeClient()

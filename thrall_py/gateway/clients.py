@@ -93,7 +93,8 @@ class Client:
             params: of the request, as JSON text.
 
         Raises:
-            Refused: it answered with an error, too late, or will not any more.
+            Refused: it answered with an error, too late, or with what cannot be read, or will not
+                any more.
 
         """
         if len(self._asked) >= _MOST_ASKED:
@@ -118,7 +119,8 @@ class Client:
             raise Refused.because(INTERNAL_ERROR, "the client is gone")
         if response.error:
             raise Refused(response.error.text)
-        assert response.result, "a response has one of them"
+        if response.result is None:
+            raise Refused.because(INTERNAL_ERROR, "the client's answer is nested too deeply")
         return response.result
 
     @property
