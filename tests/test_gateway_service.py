@@ -31,10 +31,10 @@ class Lines:
         self.told.append(members)
 
 
-def service(*steps):
-    relay, server = made(*steps)
+def service(*steps, ask=False):
+    relay, server = made(*steps, ask=ask)
     lines = Lines()
-    offered = offer.make(catalog())
+    offered = offer.make(catalog(), ask=ask)
     return Service(offered, relay, audit.Log(lines, "json", Redactor())), server, lines.told
 
 
@@ -68,12 +68,16 @@ def test_a_log_level_changes_nothing_else():
 
 
 def test_a_call_has_a_line_with_digests_and_how_it_ended():
-    it, _, told = service(DONE)
+    async def step(_forward, _listener):
+        await asyncio.sleep(0.02)
+        return DONE
+
+    it, _, told = service(step)
     client = FakeClient()
     client.client.facts = client.facts._replace(name="agent")
     assert handled(it, request(name="echo", arguments={"b": 1, "a": 2}), client) == DONE
     (line,) = told
-    assert line.pop("ms") >= 0
+    assert line.pop("ms") >= 20
     assert line == {
         "event": "call",
         "tool": "echo",
@@ -151,3 +155,18 @@ def test_the_state_of_a_server_is_what_became_of_the_last_request_to_it():
         handled(it, request(name="echo", arguments={}))
         seen.append(it.states["a"])
     assert seen == ["ok", "failed", "drift", "ok"]
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_server_that_was_not_asked_because_of_an_approval_has_no_state(revision):
+    async def story():
+        it, server, told = service(ask=True)
+        sent = request(name="echo", **({"_meta": envelope()} if revision == "2026-07-28" else {}))
+        client = FakeClient(revision)
+        client.answers = ['"result":{"action":"decline"}']
+        await it.handle(sent, client.exchange())
+        await it.close()
+        return told[0]["outcome"], server.made, it.states
+
+    outcome = {"2025-11-25": "refused", "2026-07-28": "input_required"}[revision]
+    assert run(story()) == (outcome, [], {"a": "unused"})

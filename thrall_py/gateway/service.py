@@ -84,8 +84,9 @@ class Service:
         began, ended = time.monotonic(), Ended("", _BUG)
         try:
             ended = await self._relay.run(request, forward, caller)
-            is_bad = ended.verdict in {outcome.FAILED, outcome.DRIFT}
-            self.states[forward.server] = ended.verdict if is_bad else outcome.OK
+            if ended.verdict not in {outcome.REFUSED, outcome.ASKS}:  # then it may not be started
+                is_bad = ended.verdict in {outcome.FAILED, outcome.DRIFT}
+                self.states[forward.server] = ended.verdict if is_bad else outcome.OK
         except asyncio.CancelledError:
             ended = Ended("", outcome.CANCELLED)
             raise
