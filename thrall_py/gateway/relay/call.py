@@ -8,15 +8,16 @@ from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Caller, Facts, Refused
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.answering import Forward
-from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS
+from thrall_py.gateway.core.envelope import INTERNAL_ERROR
 from thrall_py.gateway.core.incoming import Request, verbatim
+from thrall_py.gateway.core.notices import is_wanted, look_into
 from thrall_py.gateway.relay import approval, declared, outcome
 from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
 from thrall_py.gateway.server import Server
 from thrall_py.protocol import canonical, jsontext, mcp
-from thrall_py.protocol.jsontext import JsonError, Value
+from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.wire import Message
 from thrall_py.redact import Redactor
 from thrall_py.visible import visible
@@ -133,6 +134,12 @@ class Call:
         """The least severe log message that the client wants."""
         return self.facts.log_level
 
+    @property
+    def unanswered(self) -> dict[str, mcp.Asked]:
+        """What the client is to be asked; not what the server took back a moment ago."""
+        questions = self.questions.items()
+        return {name: each.asked for name, each in questions if not each.answer.done()}
+
     def leave(self) -> None:
         """Nobody waits any more; what is told meanwhile is dropped."""
         self._is_waiting = False
@@ -143,14 +150,14 @@ class Call:
         given = request.params.member("inputResponses") if request.params else None
         for name, answer in (given.members() if given else {}).items():
             question = self.questions.pop(name, None)
-            if question:
+            if question and not question.answer.done():
                 question.answer.set_result(verbatim(answer))
 
     # -- what the server tells and asks meanwhile ---------------------------------------------
 
     def progressed(self, params: Value) -> None:
         """Pass on how far the server is, under the client's own token."""
-        members = _members(params)
+        members = look_into(params)
         token = members and members.member("progressToken")
         if self._is_waiting and self._token and members and token:
             text = members.source
@@ -159,10 +166,8 @@ class Call:
 
     def logged(self, params: Value) -> None:
         """Pass on a log message, if it is as severe as the client wants."""
-        members = _members(params)
-        level = members and members.member_string("level")
-        wanted = self.log_level
-        if self._is_waiting and wanted and level in LEVELS[LEVELS.index(wanted) :]:
+        members = look_into(params)
+        if self._is_waiting and members and is_wanted(members, self.log_level):
             self._caller.notify(mcp.LOG, verbatim(params))
 
     async def asked(self, method: str, params: Value | None) -> str:
@@ -283,14 +288,6 @@ class Call:
         if not answers:
             await asyncio.sleep(_PAUSE)
         return outcome.responses(answers, result.member("requestState"))
-
-
-def _members(params: Value) -> Value | None:
-    """Look at the members of a notification's params; None if they are none."""
-    try:
-        return jsontext.scan(params.text, {})
-    except JsonError:
-        return None
 
 
 def _words(refused: Refused) -> str:

@@ -111,7 +111,7 @@ class Relay:
     async def _until_asked(self, running: "_Running") -> Ended:
         """Wait for the outcome of a modern client's request, or for what the client is asked."""
         call, task = running
-        while not (task.done() or call.questions):
+        while not (task.done() or call.unanswered):
             call.asking.clear()
             asking = asyncio.create_task(call.asking.wait())
             try:
@@ -128,8 +128,7 @@ class Relay:
             sentence = "too many calls wait for answers: try again later"
             return outcome.failed(call.forward.method, sentence, call.facts)
         call.leave()
-        asked = {name: question.asked for name, question in call.questions.items()}
-        return outcome.input_required(asked, self._pending.suspend(running))
+        return outcome.input_required(call.unanswered, self._pending.suspend(running))
 
     async def _end(self, call: Call) -> Ended:
         try:

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 from thrall_py.errors import ServerError, ServerGoneError, ThrallError
 from thrall_py.gateway.core import envelope, incoming
+from thrall_py.gateway.core.notices import look_into, severity
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.failures import Failures
 from thrall_py.gateway.upstream.links import Link, LinkEnded
 from thrall_py.gateway.upstream.owed import Owed, our_id
 from thrall_py.gateway.upstream.pausing import Pausing
-from thrall_py.gateway.upstream.questions import ASKABLE, Questions, look_into, severity
+from thrall_py.gateway.upstream.questions import ASKABLE, Questions
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.protocol import matching, mcp, wire
 from thrall_py.protocol.bounded import scan_bounded

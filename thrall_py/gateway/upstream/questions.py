@@ -1,26 +1,25 @@
-"""What a legacy server asks while calls are open, and whose call that can be.
+"""What a legacy server asks while calls are open, until it is answered.
 
-On a shared pipe a request of the server's does not say which call it belongs to. If all that are
-open, or were given up and may still be worked on, are one client's, it is that client's; otherwise
-nobody is asked. A form that one client's call needs is never shown to another.
+On a shared pipe a request of the server's does not say which call it belongs to. Where several
+clients may be meant, which the multiplexer finds out, nobody is asked: a form that one client's
+call needs is never shown to another.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS, error
+from thrall_py.gateway.core.envelope import INTERNAL_ERROR, error
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.pausing import Pausing
 from thrall_py.protocol import mcp, wire
-from thrall_py.protocol.jsontext import JsonError, Value, decode, scan
+from thrall_py.protocol.jsontext import Value, decode
 
 ASKABLE = (mcp.ELICITATION, "sampling/createMessage")  # roots are not declared
 _UNCLEAR = (
     "calls of several clients may be meant, so nobody is asked: call again, or serve with --isolate"
 )
 _MOST_ASKED = 16  # questions of one server that are open at once
-_LARGEST = 1 << 20  # bytes of a notification, or a question, that is looked into
 
 
 class _Asked(NamedTuple):
@@ -99,18 +98,3 @@ class Questions:
     def _end(self, id_: Value, outcome: str) -> None:
         del self._asked[id_.text]
         self._reply(id_, outcome)
-
-
-def look_into(params: Value | None) -> Value | None:
-    """Look into the params of a notification; None if they are no object, or too large for one."""
-    if params is None or params.first != "{" or params.end - params.start > _LARGEST:
-        return None
-    try:
-        return scan(params.text, {})
-    except JsonError:
-        return None
-
-
-def severity(level: str) -> int:
-    """Rank a log level; what is none ranks above all of them."""
-    return LEVELS.index(level) if level in LEVELS else len(LEVELS)
