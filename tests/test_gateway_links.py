@@ -11,16 +11,18 @@ from servers import TOOLS, command
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import ServerError, ServerGoneError, TimedOutError
 from thrall_py.gateway.core.answering import Forward
-from thrall_py.gateway.upstream import keeper, starting
+from thrall_py.gateway.core.notices import look_into
+from thrall_py.gateway.upstream import keeper, links, starting
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.flight import Flight
 from thrall_py.gateway.upstream.keeper import Keeper
-from thrall_py.gateway.upstream.questions import look_into
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.servers import Upstream, Upstreams
 from thrall_py.gateway.upstream.waits import Outgoing
+from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.transport import aside
+from thrall_py.verbs.keeping import Opened
 
 ECHO = Forward("it", "tools/call", "echo", '"name":"echo","arguments":{"text":"%s"}')
 LARGE = 20_000_000  # bytes, more than any pipe holds
@@ -295,6 +297,49 @@ def test_a_keeper_that_does_not_go_is_killed_and_what_it_sent_is_closed():
         held.close()
 
     run(play())
+
+
+@pytest.mark.usefixtures("no_child_left")
+def test_a_server_whose_pipes_do_not_all_arrive_is_ended(monkeypatch):
+    real = aside.take
+
+    def take(end):
+        data, descriptors = real(end)
+        for descriptor in descriptors[1:]:  # as the kernel does without a free one
+            os.close(descriptor)
+        return data, descriptors[:1]
+
+    async def scenario(upstream):
+        monkeypatch.setattr(keeper.aside, "take", take)
+        with pytest.raises(
+            ServerError, match="^too many files are open to take the server's pipes: raise ulimit"
+        ):
+            await upstream.request(do("answer"), Caller())
+        monkeypatch.setattr(keeper.aside, "take", real)
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario) == "2"
+
+
+@pytest.mark.usefixtures("no_child_left")
+def test_a_guard_that_says_nothing_more_is_killed_and_the_requests_fail(monkeypatch):
+    monkeypatch.setattr(links, "_TEARDOWN", 0.1)
+
+    def mute(line, _):
+        ours, theirs = os.pipe(), os.pipe()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        os.set_blocking(ours[0], False)
+        line.tell(Opened(mcp.ServerInfo("2025-11-25")), (theirs[1], ours[0]))
+        os.close(ours[1])  # the server is gone
+        signal.pause()
+
+    monkeypatch.setattr(starting, "guarding", lambda *_: mute)
+
+    async def scenario(upstream):
+        with pytest.raises(ServerGoneError, match="^the server was ended during tools/list"):
+            await upstream.request(do("answer"), Caller())
+
+    using(scenario, connection=CONNECTION._replace(grace=0.1))
 
 
 def test_hearing_from_a_keeper_wakes_without_news_and_ends_with_a_broken_socket(monkeypatch):

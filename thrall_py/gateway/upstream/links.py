@@ -1,6 +1,7 @@
 """What carries messages between the event loop and one server."""
 
 import asyncio
+import contextlib
 import os
 from collections import deque
 from typing import Protocol
@@ -136,9 +137,10 @@ class PipeLink:
         self._keeper.hang_up()
         how = self._how or "was ended"
         try:
-            async with asyncio.timeout(self._patience):
-                while (said := await self._keeper.hear()) is not None:
-                    how = said.how if isinstance(said, Ended) and not self._how else how
+            with contextlib.suppress(TimeoutError):  # one that says nothing more is killed below
+                async with asyncio.timeout(self._patience):
+                    while (said := await self._keeper.hear()) is not None:
+                        how = said.how if isinstance(said, Ended) and not self._how else how
         finally:
             await self._keeper.gone(self._patience)
             self._keeper.close()
@@ -181,11 +183,11 @@ class CarrierLink:
     Args:
         keeper: the carrier.
         opened: what it said.
-        has_headers: whether the server wants parts of requests mirrored.
         grace: seconds for the last words to the server.
 
     Attributes:
         session: the id that other carriers can join the session with; None if none can.
+        has_headers: whether the server wants parts of requests mirrored.
 
     """
 

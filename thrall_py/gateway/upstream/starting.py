@@ -11,6 +11,7 @@ from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.verbs.guard import guarding
 from thrall_py.verbs.keeping import Failed, Opened
 
+_PIPES = 2  # that a guard lends: to the server, and from it
 _PATIENCE = 20.0  # seconds for a keeper to leave that has said why, or was told to
 
 
@@ -20,10 +21,15 @@ async def start_process(
     """Start a server, with a guard.
 
     Raises:
-        ThrallError: it does not start, or its session does not open.
+        ThrallError: it does not start, its session does not open, or there are too few
+            descriptors for its pipes.
 
     """
     keeper, opened = await _opened(guarding(server, connection, remembered))
+    if len(keeper.descriptors) != _PIPES:  # the kernel leaves out those there is no room for
+        keeper.stop()
+        await _away(keeper)
+        raise ServerError("too many files are open to take the server's pipes: raise ulimit -n")
     return PipeLink(keeper, opened, limit=connection.max_message, grace=connection.grace)
 
 
