@@ -1,0 +1,136 @@
+import json
+
+import pytest
+
+from thrall_py.catalog import excerpt, file
+from thrall_py.catalog.entry import Entry, command_entry, pin_item
+from thrall_py.catalog.file import Catalog
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec
+from thrall_py.errors import CatalogError
+from thrall_py.protocol.mcp import ServerInfo
+
+RUN = LaunchSpec(("s", "${WORD}"), {"A": "b"})
+SERVER = ServerInfo("2025-11-25", "s", "1", "Be kind.")
+
+
+def pins(*names):
+    return {name: pin_item({"name": name, "x": {"y": 15}}) for name in names}
+
+
+CLOCK = Entry(RUN, SERVER, {"tools": pins("now", "later"), "prompts": pins("now")})
+WHOLE = Catalog(
+    {
+        "clock": CLOCK,
+        "other": CLOCK._replace(prefix="my_", modes=("form",)),
+        "bare": CLOCK._replace(items={}, surface=()),
+        "plain": command_entry(ExecSpec(RUN), pins("run", "walk")),
+        "named": command_entry(ExecSpec(RUN), pins("run"), "cmd_"),
+    },
+    ("text",),
+)
+
+
+def written(catalog):
+    """The JSON of a catalog, to be changed."""
+    return json.loads(file.dumps(catalog))
+
+
+def write(root):
+    with open("c.json", "w", encoding="utf-8") as stream:
+        stream.write(root if isinstance(root, str) else json.dumps(root))
+
+
+def refusal(read, *words):
+    with pytest.raises(CatalogError) as refused:
+        read(*words)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("tool", ["now", "my_now", "later", "run", "walk", "cmd_run"])
+def test_the_tool_is_found_as_the_reader_of_everything_finds_it(tool):
+    write(file.dumps(WHOLE))
+    whole, brief = file.read("c.json"), excerpt.read("c.json", tool)
+    owner = file.server_offering(whole, tool)
+    assert file.server_offering(brief, tool) == owner
+    before, after = whole.servers[owner], brief.servers[owner]
+    assert after.offered == {tool: before.offered[tool]}
+    assert after._replace(items={}) == before._replace(items={})
+    assert (brief.allow, list(brief.servers)) == (whole.allow, list(whole.servers))
+
+
+def test_other_definitions_are_not_compared_with_their_digests():
+    root = written(WHOLE)
+    root["servers"]["clock"]["tools"]["later"]["definition"]["x"] = "edited"
+    root["servers"]["clock"]["prompts"] = {"no": "prompt"}
+    write(root)
+    assert list(excerpt.read("c.json", "now").servers["clock"].offered) == ["now"]
+    assert "does not have its digest" in refusal(file.read, "c.json")
+
+
+@pytest.mark.parametrize("tool", ["then", "my_", "now"])
+def test_a_tool_that_no_server_or_several_have_leaves_everything_to_be_told(tool):
+    twice = WHOLE._replace(servers={**WHOLE.servers, "twin": CLOCK})
+    write(file.dumps(twice))
+    assert excerpt.read("c.json", tool) == file.read("c.json")
+
+
+def edits():
+    """Catalogs that are of no use, by what is wrong with them."""
+    root = written(WHOLE)
+    yield "digest", ["servers", "clock", "tools", "now", "digest"], "sha256:0"
+    yield "definition", ["servers", "clock", "tools", "now", "definition", "x"], "edited"
+    yield "item", ["servers", "clock", "tools", "now"], []
+    yield "tools", ["servers", "bare", "tools"], {}
+    yield "no tools", ["servers", "clock", "tools"], ["now"]
+    yield "no prompts", ["servers", "clock", "prompts"], ["now"]
+    yield "command", ["servers", "other", "command"], []
+    yield "prefix", ["servers", "other", "prefix"], 5
+    yield "choice", ["servers", "clock", "except"], ["now"]
+    yield "no command's tools", ["servers", "plain", "tools"], {}
+    yield "kind", ["servers", "plain", "kind"], "server"
+    yield "unknown", ["servers", "clock", "colour"], "red"
+    yield "server", ["servers", "clock"], 5
+    yield "list", ["servers", "clock"], [root["servers"]["clock"]]
+    yield "servers", ["servers"], [1]
+    yield "policy", ["policy"], {"allow": ["all"]}
+    yield "format", ["thrall"], 2
+    yield "more", ["more"], True
+
+
+@pytest.mark.parametrize(("path", "value"), [pytest.param(*e, id=i) for i, *e in edits()])
+def test_what_is_wrong_beside_other_definitions_is_refused_in_the_same_words(path, value):
+    root = written(WHOLE)
+    place = root
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    write(root)
+    whole = refusal(file.read, "c.json")
+    assert refusal(excerpt.read, "c.json", "now") == whole
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "5", "{}", '{"thrall":1}', "<<<<<<< HEAD\n{}"])
+def test_what_is_no_catalog_is_refused_in_the_same_words(text):
+    write(text)
+    assert refusal(excerpt.read, "c.json", "now") == refusal(file.read, "c.json")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace('"later"', '"now"', 1),
+        lambda text: text.replace('"bare"', '"clock"', 1),
+        lambda text: text.replace('"y": 15', '"y": NaN', 1),
+        lambda text: text.replace('"y": 15', '"y": 15, "y": 15', 1),
+    ],
+)
+def test_a_file_that_is_no_strict_json_anywhere_is_refused_in_the_same_words(edit):
+    text = file.dumps(WHOLE)
+    assert edit(text) != text
+    write(edit(text))
+    assert refusal(excerpt.read, "c.json", "walk") == refusal(file.read, "c.json")
+
+
+def test_a_file_that_is_not_there_is_refused_in_the_same_words():
+    assert refusal(excerpt.read, "c.json", "now") == refusal(file.read, "c.json")
