@@ -107,7 +107,7 @@ class Definitions:
             listed = await self._list(conversation)
         self._items, _ = entry.read_items(mcp.TOOLS, listed, conversation.redact)
         if conversation.mirrors:
-            self._marks = {each.member_string("name") or "": mirror.marks(each) for each in listed}
+            self._marks = {mcp.key_of(each, mcp.TOOLS) or "": mirror.marks(each) for each in listed}
         self._seen, self._at = seen, asyncio.get_running_loop().time()
 
     async def _list(self, conversation: Conversation) -> list[Value]:
