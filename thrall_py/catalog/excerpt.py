@@ -1,12 +1,11 @@
-"""What a call of one tool needs of a catalog: read by place, without the other definitions.
+"""What a call of one tool needs of a catalog: read by place, without the rest.
 
-The file is walked once. It has to be strict JSON as a whole, and all of its frame and its servers
-as they should be; of the definitions only the one that is called is decoded and compared with its
-digest, or a call would cost what `check` does. Where anything is not plainly good, `file` reads
-everything and says what is wrong.
+The file is walked once and has to be strict JSON as a whole. Of its servers all names of tools are
+looked at, and of the one that offers the tool all but its other definitions: to compare all digests
+is what `check` is for. Where this is not plainly good, `file` reads everything and says why.
 """
 
-from thrall_py.catalog import codec, file
+from thrall_py.catalog import file
 from thrall_py.catalog.file import Catalog
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import jsontext, mcp
@@ -22,10 +21,10 @@ def read(path: str, tool: str) -> Catalog:
     """Read a catalog for one tool, by its name with the prefix.
 
     Returns:
-        All servers. What they offer is not all there, unless no server or several have the tool.
+        The one server that offers it, with this tool; all of the catalog if none does, or several.
 
     Raises:
-        CatalogError: as `file.read`, but for what is wrong with definitions of other tools.
+        CatalogError: as `file.read`, but for what is wrong with other servers and definitions.
 
     """
     data = file.content(path)
@@ -37,14 +36,16 @@ def read(path: str, tool: str) -> Catalog:
 
 
 def _brief(root: Value, tool: str) -> dict[str, Json]:
-    """The JSON of the same catalog with this tool alone; empty unless one server has it."""
+    """The JSON of a catalog that has the server of this tool alone; empty if it is not one."""
     servers = root.member(_SERVERS)
     entries = servers.members() if servers else {}
-    owners = [name for name, entry in entries.items() if _own_name(entry, tool) is not None]
+    names = {server: _own_name(entry, tool) for server, entry in entries.items()}
+    owners = [(server, own) for server, own in names.items() if own is not None]
     if len(owners) != 1:
         return {}
-    frame = {name: value.load() for name, value in root.members().items() if name != _SERVERS}
-    return frame | {_SERVERS: {name: _server(entry, tool) for name, entry in entries.items()}}
+    ((server, own),) = owners
+    plain = {name: value.load() for name, value in root.members().items() if name != _SERVERS}
+    return {**plain, _SERVERS: {server: _entry(entries[server], own)}}
 
 
 def _own_name(entry: Value, tool: str) -> str | None:
@@ -54,19 +55,10 @@ def _own_name(entry: Value, tool: str) -> str | None:
     return own if tools and tool.startswith(prefix) and own in tools.members() else None
 
 
-def _server(entry: Value, tool: str) -> Json:
-    """The JSON of an entry with this tool at most; as it is if it is no object."""
-    members = entry.members()
-    plain = {name: {} if _is_held(name, value) else value.load() for name, value in members.items()}
-    held = members[_TOOLS].members() if _TOOLS in members else {}
-    own = _own_name(entry, tool)
-    if own is None and codec.KIND in members:
-        own = next(iter(held), None)  # a plain command without any tool is none
-    if own is not None:
-        plain[_TOOLS] = {own: held[own].load()}
-    return plain if entry.first == "{" else entry.load()
-
-
-def _is_held(name: str, value: Value) -> bool:
-    """Whether a member of an entry holds definitions by their names."""
-    return name in _DEFINED and value.first == "{"
+def _entry(entry: Value, own: str) -> dict[str, Json]:
+    """The JSON of an entry that has one tool, and of nothing else a definition."""
+    plain = {
+        name: {} if name in _DEFINED and value.first == "{" else value.load()
+        for name, value in entry.members().items()
+    }
+    return {**plain, _TOOLS: {own: entry.members()[_TOOLS].members()[own].load()}}

@@ -37,9 +37,8 @@ SAMPLING = "sampling"  # beside them: that a model can be asked
 _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
 
-_IN_FRONT = (
-    r'\{[ \t\r\n]*"(\w+)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]++|\\.)*+")'  # a member and its text
-)
+# An object with a plain name and a string in front.
+_IN_FRONT = r'\{[ \t\r\n]*"(\w+)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]++|\\.)*+")'
 _MEMBERS = json.JSONDecoder(parse_int=len, parse_float=len)  # a number may have any length
 
 META = "io.modelcontextprotocol/"
