@@ -56,7 +56,7 @@ def _own_name(entry: Value, tool: str) -> str | None:
 
 
 def _entry(entry: Value, own: str) -> dict[str, Json]:
-    """The JSON of an entry that has one tool, and of nothing else a definition."""
+    """The JSON of an entry with one of its tools, and no other definition."""
     plain = {
         name: {} if name in _DEFINED and value.first == "{" else value.load()
         for name, value in entry.members().items()
