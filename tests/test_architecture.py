@@ -137,14 +137,21 @@ def test_a_module_imports_from_its_own_layer_and_from_those_before_it(name):
     assert {found for found in MAP[name] if layer(found) > layer(name)} == set()
 
 
-def test_a_process_is_forked_in_one_place_only():
-    forks = {
+@pytest.mark.parametrize(
+    ("uses", "modules"),
+    [
+        ({"fork", "forkpty"}, {"transport/workers.py"}),
+        ({"_exit"}, {"__main__.py", "transport/workers.py"}),
+    ],
+)
+def test_a_process_is_forked_in_one_place_and_ends_at_once_in_two(uses, modules):
+    found = {
         name
         for name, tree in FILES.items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr in {"fork", "forkpty", "_exit"}
+        if isinstance(node, ast.Attribute) and node.attr in uses
     }
-    assert forks == {"transport/workers.py"}
+    assert found == modules
 
 
 def test_no_import_goes_in_a_circle():
@@ -158,7 +165,7 @@ def test_a_module_of_others_has_the_one_importer_that_the_design_names(module):
 
 
 def test_the_design_names_the_importers_of_what_is_dangerous_or_heavy():
-    assert {"base64", "ctypes", "hashlib", "rich", "subprocess"} <= SOLE.keys()
+    assert {"_ctypes", "base64", "hashlib", "rich"} <= SOLE.keys()
 
 
 @pytest.mark.parametrize("module", SHARED)

@@ -57,6 +57,19 @@ def test_surroundings_and_names_are_kept(pinned, monkeypatch):
     assert list(entry["tools"]) == ["say"]
 
 
+def test_what_changes_nothing_is_pinned_with_the_hint_shown_with_it_and_checked(thrall, pinned):
+    pinned()
+    ran = pinned("cat", "--read-only")
+    assert (ran.status, b"readOnlyHint" in ran.out) == (0, True)
+    hints = {"annotations": {"readOnlyHint": True}}
+    assert servers()["say"]["tools"]["say"]["definition"] == {**DEFINITION, **hints}
+    assert (
+        json.loads(thrall("show", "c.json", "--format", "mcp").out)["tools"][0].items()
+        >= hints.items()
+    )
+    assert b"read-only" in thrall("call", "say", "--catalog", "c.json", "--help").out
+
+
 def test_a_schema_comes_from_stdin_and_a_description_may_be_missing(thrall, feed):
     feed(b'{"type": "object"}')
     ran = thrall("pin", "c.json", "--exec", "t", "--schema", "-", "--", "cat")
@@ -82,10 +95,13 @@ def test_a_renewal_shows_what_changes(pinned):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--schema", "s.json", "--", "x"], "--schema and --description are about a plain command"),
+        (
+            ["--schema", "s.json", "--", "x"],
+            "--schema, --description and --read-only are about a plain command",
+        ),
         (
             ["--description", "d", "--update"],
-            "--schema and --description are about a plain command",
+            "--schema, --description and --read-only are about a plain command",
         ),
         (["--exec", "t", "--", "x"], "--exec needs a name for its tool, and the --schema FILE"),
         (["--exec", "", "--schema", "s.json", "--", "x"], "--exec needs a name for its tool"),

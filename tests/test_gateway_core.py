@@ -8,6 +8,7 @@ from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.core import answering as core
 from thrall_py.gateway.core import incoming
 from thrall_py.gateway.core.answering import Answer, Forward
+from thrall_py.protocol import mcp
 
 OFFER = offered()
 TOOLS_ONLY = offered({"s": entry(tools=["t"])})
@@ -266,10 +267,10 @@ def test_a_request_without_params_lacks_its_name():
 
 def test_a_prompt_is_got_from_its_server_under_its_own_name():
     assert legacy("prompts/get", name="web_sum up") == Forward(
-        "web", "prompts/get", "", '"name":"sum up"'
+        "web", "prompts/get", "sum up", '"name":"sum up"', mcp.PROMPTS
     )
     assert modern("prompts/get", name="review", arguments={"a": "b"}) == Forward(
-        "files", "prompts/get", "", '"name":"review","arguments":{"a": "b"}'
+        "files", "prompts/get", "review", '"name":"review","arguments":{"a": "b"}', mcp.PROMPTS
     )
 
 
@@ -278,10 +279,17 @@ def test_a_prompt_that_is_not_there_is_refused():
     assert refused(legacy("prompts/get", name="review", arguments=[]))["code"] == -32602
 
 
-@pytest.mark.parametrize("address", ["file:///a", "file:///docs/é"])
-def test_a_resource_is_read_from_the_server_it_or_its_template_is_pinned_for(address):
+@pytest.mark.parametrize(
+    ("address", "kind", "pinned"),
+    [
+        ("file:///a", mcp.RESOURCES, "file:///a"),
+        ("file:///docs/é", mcp.TEMPLATES, "file:///docs/{name}"),
+    ],
+)
+def test_a_resource_is_read_from_the_server_it_or_its_template_is_pinned_for(address, kind, pinned):
     members = f'"uri":{json.dumps(address)}'
-    assert modern("resources/read", uri=address) == Forward("files", "resources/read", "", members)
+    expected = Forward("files", "resources/read", pinned, members, kind)
+    assert modern("resources/read", uri=address) == expected
 
 
 @pytest.mark.parametrize(
@@ -313,12 +321,14 @@ def complete(ask, **ref):
 
 def test_completion_is_asked_of_the_server_of_the_prompt_or_template():
     assert complete(legacy, type="ref/prompt", name="web_sum up") == Forward(
-        "web", "completion/complete", "",
+        "web", "completion/complete", "sum up",
         '"ref":{"type":"ref/prompt","name":"sum up"},"argument":{"name": "a", "value": "b"}',
+        mcp.PROMPTS,
     )  # fmt: skip
     assert complete(modern, type="ref/resource", uri="file:///docs/{name}") == Forward(
-        "files", "completion/complete", "",
+        "files", "completion/complete", "file:///docs/{name}",
         '"ref":{"type":"ref/resource","uri":"file:///docs/{name}"},"argument":{"name": "a", "value": "b"}',
+        mcp.TEMPLATES,
     )  # fmt: skip
 
 

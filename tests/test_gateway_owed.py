@@ -9,7 +9,7 @@ from thrall_py.gateway.upstream.owed import Owed, our_id
 from thrall_py.protocol.jsontext import Value
 
 
-def test_a_call_counts_until_it_is_answered_or_some_minutes_have_passed(monkeypatch):
+def test_a_call_counts_until_it_is_answered_and_as_a_recent_one_for_some_minutes(monkeypatch):
     async def scenario():
         now = [0.0]
         held = Owed()
@@ -19,11 +19,11 @@ def test_a_call_counts_until_it_is_answered_or_some_minutes_have_passed(monkeypa
             held.add(2, "two")
             held.settle(2)
             held.settle(3)
-            early = held.clients()
+            early = held.clients(), held.recent()
             now[0] = 301.0
-            return early, held.clients()
+            return early, (held.clients(), held.recent())
 
-    assert asyncio.run(scenario()) == ({"one"}, set())
+    assert asyncio.run(scenario()) == (({"one"}, {"one"}), ({"one"}, set()))
 
 
 def test_of_too_many_calls_anybodys_may_be_meant(monkeypatch):

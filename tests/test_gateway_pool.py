@@ -20,6 +20,7 @@ from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.upstream import servers as upstream_module
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.servers import Upstream
+from thrall_py.protocol import mcp
 
 CALL = Forward("it", "tools/call", "echo", '"name":"echo","arguments":{}')
 MARKED = {
@@ -117,12 +118,12 @@ def test_what_is_mirrored_in_headers_is_taken_from_the_request(serve):
     async def scenario(upstream):
         call = CALL._replace(members='"name":"echo","arguments":{"where":"h\u00c3\u00a9re"}')
         await upstream.request(call, Caller())
-        for method, members in [
-            ("prompts/get", '"name":"p"'),
-            ("resources/read", '"uri":"u:1"'),
-            ("completion/complete", '"ref":{}'),
+        for method, members, kind in [
+            ("prompts/get", '"name":"p"', mcp.PROMPTS),
+            ("resources/read", '"uri":"u:1"', mcp.RESOURCES),
+            ("completion/complete", '"ref":{}', mcp.TEMPLATES),
         ]:
-            await upstream.request(Forward("it", method, "", members), Caller())
+            await upstream.request(Forward("it", method, "p", members, kind), Caller())
         await upstream.request(CALL._replace(members='"name":"echo"'), Caller())
 
     using(scenario, server, "2026-07-28", tools=(MARKED,))
@@ -422,7 +423,7 @@ def test_isolated_calls_have_a_session_of_their_own(serve):
 def test_definitions_are_compared_again_when_the_last_time_is_a_while_ago(
     serve, monkeypatch, seconds, lists
 ):
-    monkeypatch.setattr(upstream_module, "_ON_A_URL", seconds)
+    monkeypatch.setattr(upstream_module, "_UNTOLD", seconds)
     server = serve(legacy(session="s"))
 
     async def scenario(upstream):

@@ -37,7 +37,7 @@ ASKS = (
 ACCEPT = '"result":{"action":"accept","content":{"n":1.0}}'
 YES = '"result":{"action":"accept","content":{"approve":true}}'
 ECHO = Forward("a", "tools/call", "echo", '"name":"echo","arguments":{"a":1e400}')
-PROMPT = Forward("a", "prompts/get", "", '"name":"hello"')
+PROMPT = Forward("a", "prompts/get", "hello", '"name":"hello"', mcp.PROMPTS)
 
 MODERN = {"_meta": envelope(EVERYTHING)}
 
@@ -130,6 +130,21 @@ def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
         "echo is not as it was pinned, so it was not called: description changed; review it, and"
         " pin it again with: thrall pin c.json --update a"
     )
+    assert ended.verdict == "drift"
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_what_is_no_tool_and_drifted_is_answered_with_an_error_that_says_the_same(revision):
+    found = drift.compare_item(mcp.PROMPTS, "hello", pin_item({"name": "hello"}), None)
+    relay, _ = made(Drifted(found, Redactor()))
+    meta = {"_meta": envelope()} if revision == mcp.MODERN else {}
+    asked = request("prompts/get", name="hello", **meta)
+    ended = run(relay.run(asked, PROMPT, FakeClient(revision).exchange()))
+    assert error(ended) == {
+        "code": -32603,
+        "message": "hello is not as it was pinned, so it was not asked for: prompts/hello removed;"
+        " review it, and pin it again with: thrall pin c.json --update a",
+    }
     assert ended.verdict == "drift"
 
 

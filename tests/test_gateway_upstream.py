@@ -20,7 +20,9 @@ from thrall_py.errors import (
 )
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.upstream.definitions import Drifted
+from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.servers import Upstream, Upstreams
+from thrall_py.protocol import bounded
 
 ASK = {
     "id": "q",
@@ -171,6 +173,28 @@ def test_an_answer_that_cannot_be_used_fails_its_request_and_no_other(step, sent
     assert using(scenario) == "4"
 
 
+def test_an_answer_of_too_many_parts_fails_its_request_and_no_other(monkeypatch):
+    monkeypatch.setattr(bounded, "_MOST_NESTED", 100)
+    flood = '{"id":$id,"result":{"content":[' + "{}," * 100 + "{}]}}"
+
+    async def scenario(upstream):
+        with pytest.raises(ServerError, match="an answer that is made of more than 100 arrays"):
+            await upstream.request(do(flood), Caller())
+        return text(await upstream.request(do("answer"), Caller()))
+
+    assert using(scenario)
+
+
+def test_an_array_of_too_many_messages_is_passed_over_whole():
+    flood = "[" + '{"id":$id,"result":{}},' * 1000 + '{"id":$id,"result":{}}]'
+
+    async def scenario(upstream):
+        with pytest.raises(ServerGoneError, match="skipped 1 line"):
+            await upstream.request(do(flood, "exit"), Caller())
+
+    using(scenario)
+
+
 # -- deadlines, and who gives up -------------------------------------------------------------------
 
 
@@ -302,14 +326,70 @@ def test_a_question_may_be_about_a_call_that_was_given_up_until_that_is_answered
     async def scenario(upstream):
         await given_up(upstream, Caller())
         other = Caller("two", level="debug")
-        await upstream.request(do(ASK, log(), "answer"), other)
+        await upstream.request(do(ASK, log(), "release", log(), "answer"), other)
         before = len(other.questions), len(other.told)
         sent = await heard(upstream)
-        await upstream.request(do("release", ASK, log(), "answer"), other)
+        await upstream.request(do(ASK, "answer"), other)
         refused = next(each for each in sent if each.get("id") == "q")
-        return refused["error"]["code"], before, (len(other.questions), len(other.told))
+        return refused["error"]["code"], before, len(other.questions)
 
-    assert using(scenario) == (-32603, (0, 0), (1, 1))
+    assert using(scenario) == (-32603, (0, 1), 1)
+
+
+def test_a_server_that_could_not_ask_because_of_it_is_replaced_for_the_next_call():
+    async def scenario(upstream):
+        await given_up(upstream, Caller())
+        other = Caller("two")
+        old = upstream._source._held.conversation.server.version
+        await upstream.request(do(ASK, "answer"), other)
+        assert (other.questions, upstream._source._held.conversation.server.version) == ([], old)
+        await upstream.request(do(ASK, "answer"), other)
+        return old, upstream._source._held.conversation.server.version, len(other.questions)
+
+    old, new, asked = using(scenario)
+    assert (old != new, asked) == (True, 1)
+
+
+def test_a_server_that_is_replaced_finishes_the_calls_that_it_has():
+    async def scenario(upstream):
+        await given_up(upstream, Caller())
+        other, last = Caller("two"), {"content": [{"type": "text", "text": "late"}]}
+        slow = asyncio.create_task(upstream.request(do(ASK, "hold", gives=last), other))
+        old = upstream._source._held.conversation
+        while not old.owed.has_hindered:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await upstream.request(do("answer"), other)
+        assert not old.is_over
+        await old.request(Request("tools/call", do("answer", "release").members, 5))
+        said = text(await slow)
+        await asyncio.wait([old.pump])
+        return said
+
+    assert using(scenario) == "late"
+
+
+def test_a_server_that_is_being_replaced_is_ended_with_the_gateway():
+    async def scenario(upstream):
+        await given_up(upstream, Caller())
+        slow = asyncio.create_task(upstream.request(do(ASK), Caller("two")))
+        old = upstream._source._held.conversation
+        while not old.owed.has_hindered:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await upstream.request(do("answer"), Caller("two"))
+        return old, slow
+
+    old, slow = using(scenario)
+    assert old.is_over
+    assert isinstance(slow.exception(), ServerError)
+
+
+def test_a_question_that_no_client_may_be_asked_replaces_no_server():
+    async def scenario(upstream):
+        await given_up(upstream, Caller())
+        await upstream.request(do({"id": 1, "method": "roots/list"}, "answer"), Caller("two"))
+        return upstream._source._held.conversation.owed.has_hindered
+
+    assert using(scenario) is False
 
 
 def test_a_call_that_was_given_up_leaves_no_doubt_to_its_own_client():
@@ -492,7 +572,9 @@ def test_progress_goes_to_who_asked_for_it(revision):
 
 
 @ERAS
-def test_log_messages_go_to_the_client_that_wants_them(revision):
+def test_log_messages_go_to_the_client_whose_call_is_open_and_the_lowest_level_is_asked_for(
+    revision,
+):
     async def scenario(upstream):
         quiet, loud = Caller(level="error"), Caller(level="info")
         await upstream.request(do("answer"), quiet)
@@ -508,8 +590,8 @@ def test_log_messages_go_to_the_client_that_wants_them(revision):
         )
 
     loud, quiet, levels = using(scenario, pinned=talking(revision))
-    assert [each["level"] for each in loud] == ["info"]
-    assert [each["level"] for each in quiet] == ["error"]
+    assert [each["level"] for each in loud] == ["info", "debug"]
+    assert [each["level"] for each in quiet] == ["info", "error"]
     wanted = [] if revision == "2026-07-28" else ["error", "info"]
     assert [each["params"]["level"] for each in levels] == wanted
 

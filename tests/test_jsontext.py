@@ -7,7 +7,6 @@ from thrall_py.protocol.jsontext import (
     JsonError,
     Value,
     decode,
-    elements,
     latin1,
     load,
     scan,
@@ -266,16 +265,11 @@ def test_only_a_string_is_decoded_as_one():
     assert Value("[1]", 1, 2).first == "1"
 
 
-@pytest.mark.parametrize(
-    ("text", "count"), [("[]", 0), (" [1, [2], {}] ", 3), ("{}", 0), ("12", 0), ('"ab"', 0)]
-)
-def test_the_elements_of_an_array_are_counted(text, count):
-    assert elements(text) == count
-
-
-def test_what_is_no_array_at_all_is_not_counted():
-    with pytest.raises(JsonError):
-        elements("[1,]")
+@pytest.mark.parametrize("text", ["[1,2,3]", '{"a":1,"b":2,"c":3}', "[[1,2]]"])
+def test_no_more_places_are_found_than_are_wanted(text):
+    assert scan(text, {EACH: {EACH: {}}}, most=4)
+    with pytest.raises(JsonError, match="more parts than are looked into"):
+        scan(text, {EACH: {EACH: {}}}, most=3)
 
 
 # -- pieces ------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 import gc
+import io
+import os
 import runpy
 import signal
 import subprocess
@@ -16,8 +18,17 @@ def untouched():
     handler = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, handler)
-    gc.unfreeze()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def survived(monkeypatch):
+    """Tell the status with which the program ends this process, which goes on."""
+
+    def end(status):
+        raise SystemExit(status)
+
+    monkeypatch.setattr(os, "_exit", end)
 
 
 def test_the_program_ends_with_the_status_of_its_words(monkeypatch):
@@ -32,7 +43,6 @@ def test_the_program_ends_with_the_status_of_its_words(monkeypatch):
     with pytest.raises(SystemExit) as ended:
         program.main()
     assert (ended.value.code, seen) == (7, [["call", "x"]])
-    assert gc.get_freeze_count() > 0, "nothing is left for the interpreter to look through"
 
 
 @pytest.mark.parametrize(
@@ -57,6 +67,25 @@ def test_the_package_can_be_run(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("thrall_py", run_name="__main__")
     assert (ended.value.code, capsys.readouterr().out) == (0, f"thrall {__version__}\n")
+
+
+def test_what_is_said_is_written_before_the_end(monkeypatch):
+    monkeypatch.setattr(cli, "run", lambda _: 0)
+    said = [io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())]
+    for name, stream in zip(("stdout", "stderr"), said, strict=True):
+        stream.write(name)
+        monkeypatch.setattr(sys, name, stream)
+    with pytest.raises(SystemExit):
+        program.main()
+    assert [stream.buffer.getvalue() for stream in said] == [b"stdout", b"stderr"]
+
+
+def test_it_ends_where_stdout_was_closed(monkeypatch):
+    monkeypatch.setattr(cli, "run", lambda _: 3)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 3
 
 
 def test_importing_the_program_runs_nothing():

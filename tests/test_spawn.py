@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import fcntl
 import os
@@ -28,7 +29,8 @@ def run():
 
     yield start
     for child in started:
-        child.process.wait()
+        with contextlib.suppress(ChildProcessError):  # the test has
+            os.waitpid(child.pid, 0)
         child.output.close()
         os.close(child.exit)
 
@@ -47,7 +49,7 @@ def test_a_server_gets_its_words_its_environment_and_its_directory(run, tmp_path
 
 def test_a_server_leads_a_session_and_a_group(run):
     said, child = run("sh", "-c", "ps -o pid=,pgid=,sid= -p $$ || cut -d' ' -f1,5,6 /proc/$$/stat")
-    assert said.split() == [str(child.process.pid)] * 3
+    assert said.split() == [str(child.pid)] * 3
 
 
 @linux
@@ -75,16 +77,17 @@ def test_a_pipe_that_cannot_be_widened_is_good_enough(tmp_path):
 )
 def test_a_failure_is_told_from_an_exit_without_reaping(run, code, failed):
     _, child = run("sh", "-c", code)
-    os.waitid(os.P_PID, child.process.pid, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert spawn.failed(child) is failed
-    assert child.process.wait() in (0, 3, -signal.SIGKILL)
+    assert spawn.reap(child) in (0, 3, -signal.SIGKILL)
 
 
 def test_a_process_that_runs_has_not_failed():
     child = spawn.spawn(Command(("cat",), PATH))
     assert not spawn.failed(child)
+    assert spawn.reap(child) is None
     child.input.close()
-    assert child.process.wait() == 0
+    assert os.waitpid(child.pid, 0) == (child.pid, 0)
     child.output.close()
     os.close(child.exit)
 
@@ -186,6 +189,71 @@ def test_a_server_that_cannot_be_watched_is_not_left_running(monkeypatch):
     with pytest.raises(CannotExecuteError) as refused:
         spawn.spawn(Command(("cat",), PATH))
     assert str(refused.value) == "cannot watch cat: Too many open files"
+
+
+@linux
+@pytest.mark.usefixtures("no_child_left")
+def test_where_open_descriptors_are_not_listed_none_is_inherited_either(run, tmp_path, monkeypatch):
+    def nothing_mounted(_path):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(os, "listdir", nothing_mounted)
+    with open(tmp_path / "held", "w") as held:
+        os.set_inheritable(held.fileno(), True)
+        said, _ = run("sh", "-c", "ls -l /proc/$$/fd")
+    assert "held" not in said
+
+
+def test_signals_that_python_ignores_have_their_meaning_for_a_server(run):
+    said, _ = run("sh", "-c", "kill -s PIPE $$; echo alive")
+    assert said == ""
+
+
+def test_our_own_directory_stays_ours(run, tmp_path):
+    here = os.getcwd()
+    run("true", cwd=tmp_path)
+    with pytest.raises(ProgramNotFoundError):
+        run("no such program", cwd=tmp_path)
+    with pytest.raises(InputError):
+        run("true", cwd=str(tmp_path / "nowhere"))
+    assert os.getcwd() == here
+
+
+def test_a_program_is_looked_for_on_the_path_of_its_own_environment(run, tmp_path):
+    for place, mode in (("empty", 0), ("first", 0o644), ("second", 0o755), ("third", 0o755)):
+        (tmp_path / place).mkdir()
+        if mode:
+            os.chmod(script(tmp_path / place / "it", f"#!/bin/sh\necho {place}\n"), mode)
+    (tmp_path / "empty" / "it").mkdir()
+    places = [str(tmp_path / place) for place in ("missing", "empty", "first", "second", "third")]
+    said, _ = run("it", environment={"PATH": ":".join(places)})
+    assert said == "second\n"
+    with pytest.raises(CannotExecuteError, match="^cannot execute it: Permission denied$"):
+        run("it", environment={"PATH": ":".join(places[:3])})
+
+
+def test_an_empty_word_in_the_path_is_the_directory_of_the_server(run, tmp_path):
+    script(tmp_path / "it", "#!/bin/sh\npwd -P\n")
+    said, _ = run("it", environment={"PATH": ":/nowhere"}, cwd=tmp_path)
+    assert said == f"{os.path.realpath(tmp_path)}\n"
+
+
+@pytest.mark.usefixtures("no_child_left")
+def test_without_a_free_descriptor_nothing_is_started_and_none_is_kept(monkeypatch):
+    pipe, made = os.pipe, []
+
+    def one_pipe_only():
+        if made:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        made.extend(pipe())
+        return made
+
+    monkeypatch.setattr(os, "pipe", one_pipe_only)
+    with pytest.raises(CannotExecuteError, match="^cannot execute true: Too many open files$"):
+        spawn.spawn(Command(("true",), PATH))
+    for descriptor in made:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
 
 
 def test_a_program_without_a_name_is_not_there():

@@ -73,16 +73,20 @@ def compare_tool(
     return [Difference(name, change) for change in _item(mcp.TOOLS, (), before, after)]
 
 
+def compare_item(
+    kind: mcp.Kind, name: str, before: PinnedItem | None, after: PinnedItem | None
+) -> list[Difference]:
+    """Find every difference between something as pinned and as offered, of whichever kind."""
+    if kind is mcp.TOOLS:
+        return compare_tool(name, before, after)
+    return [Difference(None, change) for change in _item(kind, (kind.member, name), before, after)]
+
+
 def _compare_items(kind: mcp.Kind, entry: Entry, live: Live) -> Iterator[Difference]:
     pinned, offered = entry.items.get(kind.member, {}), live.items.get(kind.member, {})
     for name in sorted(pinned.keys() | offered.keys()):
-        before, after = pinned.get(name), offered.get(name)
-        if kind is mcp.TOOLS:
-            if entry.choice.takes(name):
-                yield from compare_tool(name, before, after)
-        else:
-            for change in _item(kind, (kind.member, name), before, after):
-                yield Difference(None, change)
+        if kind is not mcp.TOOLS or entry.choice.takes(name):
+            yield from compare_item(kind, name, pinned.get(name), offered.get(name))
 
 
 def _item(

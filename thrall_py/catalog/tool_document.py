@@ -21,10 +21,13 @@ class Tool(NamedTuple):
     definition: dict[str, Json]
 
 
-def define(name: str, description: str | None, schema: dict[str, Json]) -> dict[str, Json]:
-    """Make the definition of a tool (revision 2025-11-25, "Tools")."""
+def define(
+    name: str, description: str | None, schema: dict[str, Json], *, read_only: bool = False
+) -> dict[str, Json]:
+    """Make the definition of a tool (revision 2025-11-25, "Tools"); `read_only` is a hint."""
     about: dict[str, Json] = {} if description is None else {"description": description}
-    return {"name": name, **about, "inputSchema": schema}
+    hints: dict[str, Json] = {"annotations": {"readOnlyHint": True}} if read_only else {}
+    return {"name": name, **about, "inputSchema": schema, **hints}
 
 
 def by_name(document: list[Json]) -> dict[str, dict[str, Json]]:

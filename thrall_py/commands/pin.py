@@ -19,9 +19,10 @@ _SURFACE = ("instructions", "tools", "prompts", "resources", "resourceTemplates"
 @click.option("--update", is_flag=True, help="Pin again what is in the catalog, and ask.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--exec", "tool", metavar="NAME", help="Pin a plain command as the tool NAME.")
+@click.option("--exec", "tool", metavar="NAME", help="Pin the command behind -- as the tool NAME.")
 @click.option("--schema", metavar="FILE", help="The JSON Schema of its input (- for stdin).")
 @click.option("--description", metavar="TEXT", help="What a model is told of it.")
+@click.option("--read-only", is_flag=True, help="Say that it changes nothing.")
 @click.option("--name", metavar="NAME", help="File the server under NAME, not its own.")
 @click.option("--prefix", metavar="PREFIX", help="Call its tools by PREFIX and name.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Pin these tools alone; repeatable.")
@@ -47,6 +48,7 @@ def pin(  # noqa: PLR0913 - one for each option of its own
     tool: str | None,
     schema: str | None,
     description: str | None,
+    read_only: bool,
     name: str | None,
     prefix: str | None,
     only: tuple[str, ...],
@@ -64,7 +66,6 @@ def pin(  # noqa: PLR0913 - one for each option of its own
     \b
     thrall pin CATALOG -- SERVER [ARG]...    thrall pin CATALOG --url URL
     thrall pin CATALOG --from FILE [NAME]... thrall pin CATALOG --update [NAME]...
-    thrall pin CATALOG --exec NAME --schema FILE -- COMMAND [ARG]...
     """  # noqa: D301 - click's mark against wrapping
     from thrall_py.commands import pinning
     from thrall_py.commands.pin_command import CommandOptions
@@ -73,7 +74,7 @@ def pin(  # noqa: PLR0913 - one for each option of its own
     wanted = PinOptions(
         catalog, names, source, update, yes, dry_run, name, prefix, only, leave_out, surface,
         elicitation, allow_literal, jobs, server_options,
-        CommandOptions(tool, schema, description),
+        CommandOptions(tool, schema, description, read_only),
     )  # fmt: skip
     files = (catalog, source, server_options.header_file)
     connection = watching.begin(invocation, watch, connection, files=files)

@@ -15,11 +15,12 @@ _STDIN = "-"
 
 
 class CommandOptions(NamedTuple):
-    """The options: the name of the tool, a file with its schema, and what a model is told of it."""
+    """The options: the name of the tool, a file with its schema, and what is told of it."""
 
     tool: str | None = None
     schema: str | None = None
     description: str | None = None
+    read_only: bool = False
 
 
 def check(wanted: CommandOptions, words: tuple[str, ...] | None) -> None:
@@ -35,7 +36,9 @@ def check(wanted: CommandOptions, words: tuple[str, ...] | None) -> None:
     """
     if wanted.tool is None:
         if wanted != CommandOptions():
-            raise UsageError("--schema and --description are about a plain command: say --exec")
+            raise UsageError(
+                "--schema, --description and --read-only are about a plain command: say --exec"
+            )
         return
     if not wanted.tool or wanted.schema is None:
         raise UsageError("--exec needs a name for its tool, and the --schema FILE of its input")
@@ -65,4 +68,4 @@ def define(wanted: CommandOptions) -> dict[str, Json]:
         raise InputError(f'{what} is no JSON object: give one, such as {{"type": "object"}}')
     name, about = arguments.decode_argument(wanted.tool), wanted.description
     about = None if about is None else arguments.decode_argument(about)
-    return tool_document.define(name, about, schema)
+    return tool_document.define(name, about, schema, read_only=wanted.read_only)

@@ -28,7 +28,7 @@ class Listener(Protocol):
         """Take a progress notification; its token is the upstream's."""
 
     def logged(self, params: Value) -> None:
-        """Take a log message."""
+        """Take a log message, which may be less severe than is wanted."""
 
     async def asked(self, method: str, params: Value | None) -> str:
         """Answer a request of a legacy upstream.

@@ -33,7 +33,7 @@ class Server(Protocol):
                 without braces.
 
         Raises:
-            Drifted: the tool is not as pinned.
+            Drifted: what is asked for is not as pinned.
             ThrallError: there is no answer.
 
         """

@@ -14,6 +14,7 @@ import contextlib
 import functools
 import json
 import re
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
@@ -130,15 +131,15 @@ def decode(text: str) -> str:
     return text if text.isascii() else text.encode("latin-1").decode("utf-8")
 
 
-def scan(source: str, shape: Shape) -> Value:
+def scan(source: str, shape: Shape, most: int = sys.maxsize) -> Value:
     """Find the places in the one JSON value that `source` holds, as deep as `shape` asks.
 
     Raises:
-        JsonError: it is not one JSON value.
+        JsonError: it is not one JSON value, or has more than `most` places that are asked for.
 
     """
     with _told():
-        value = _walk(source, _skip_space(source, 0), shape)
+        value = _walk(source, _skip_space(source, 0), shape, iter(range(most)))
         end = _skip_space(source, value.end)
         if end != len(source):
             raise _SyntaxError(end)
@@ -172,18 +173,6 @@ def validate(text: str) -> str:
         return text[_skip_space(text, 0)]
 
 
-def elements(text: str) -> int:
-    """Count the elements of an array before `scan` makes a Value of each; 0 for other values.
-
-    Raises:
-        JsonError: it is not one JSON value.
-
-    """
-    with _told():
-        found: object = _CHECKER.decode(text)
-        return len(found) if isinstance(found, list) else 0
-
-
 class _SyntaxError(ValueError):
     def __init__(self, at: int) -> None:
         super().__init__(f"unexpected at character {at}")
@@ -199,7 +188,9 @@ def _told() -> Iterator[None]:
         raise JsonError(f"not JSON: {problem}") from None
 
 
-def _walk(source: str, at: int, shape: Shape | None) -> Value:
+def _walk(source: str, at: int, shape: Shape | None, room: Iterator[int]) -> Value:
+    if next(room, None) is None:
+        raise ValueError("more parts than are looked into")
     first = source[at : at + 1]
     if first == '"':
         found = _compiled(_STRING).match(source, at)
@@ -208,10 +199,10 @@ def _walk(source: str, at: int, shape: Shape | None) -> Value:
         return Value(source, at, found.end())
     if shape is None or first not in ("{", "["):
         return Value(source, at, _CHECKER.raw_decode(source, at)[1])
-    return (_walk_object if first == "{" else _walk_array)(source, at, shape)
+    return (_walk_object if first == "{" else _walk_array)(source, at, shape, room)
 
 
-def _walk_object(source: str, start: int, shape: Shape) -> Value:
+def _walk_object(source: str, start: int, shape: Shape, room: Iterator[int]) -> Value:
     children: dict[str, Value] = {}
     at = _skip_space(source, start + 1)
     if source[at : at + 1] == "}":
@@ -223,19 +214,20 @@ def _walk_object(source: str, start: int, shape: Shape) -> Value:
         name = _unescape(member[1])
         if name in children:
             raise _twice(name)
-        children[name] = value = _walk(source, member.end(), shape.get(name, shape.get(EACH)))
+        deeper = shape.get(name, shape.get(EACH))
+        children[name] = value = _walk(source, member.end(), deeper, room)
         at, more = _after(source, value.end, "}")
         if not more:
             return Value(source, start, at, children)
 
 
-def _walk_array(source: str, start: int, shape: Shape) -> Value:
+def _walk_array(source: str, start: int, shape: Shape, room: Iterator[int]) -> Value:
     children: list[Value] = []
     at = _skip_space(source, start + 1)
     if source[at : at + 1] == "]":
         return Value(source, start, at + 1, children)
     while True:
-        value = _walk(source, _skip_space(source, at), shape.get(EACH))
+        value = _walk(source, _skip_space(source, at), shape.get(EACH), room)
         children.append(value)
         at, more = _after(source, value.end, "]")
         if not more:

@@ -6,7 +6,7 @@ What to make of a message is the session's business.
 
 import json
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple
 
 from thrall_py.protocol.jsontext import (
@@ -21,21 +21,16 @@ from thrall_py.protocol.jsontext import (
 )
 
 # How deep a message is looked into: the text of a content part, each item of a list.
-_MESSAGE: Shape = {
-    "result": {
-        "content": {EACH: {"resource": {}}},
-        "tools": {},
-        "prompts": {},
-        "resources": {},
-        "resourceTemplates": {},
-        "inputRequests": {EACH: {"params": {}}},
-        "_meta": {},
-    },
-    "error": {},
+_RESULT: Shape = {
+    "tools": {},
+    "prompts": {},
+    "resources": {},
+    "resourceTemplates": {},
+    "inputRequests": {EACH: {"params": {}}},
+    "_meta": {},
 }
-# An array is a batch: the revision 2025-03-26 allows it, and servers send it in all the others.
-_BATCH: Shape = {EACH: _MESSAGE}
-
+MESSAGE: Shape = {"result": {"content": {EACH: {"resource": {}}}, **_RESULT}, "error": {}}
+RELAYED: Shape = {"result": _RESULT, "error": {}}
 
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
 _ANY_ID = r'"id"[ \t\r]*:[ \t\r]*"?([0-9]{1,18})(?:\.0)?"?[ \t\r]*[,}]'
@@ -65,15 +60,25 @@ class Message(NamedTuple):
         return self.result is not None or self.error is not None
 
 
-def read(line: bytes | bytearray) -> list[Message]:
+def read(
+    line: bytes | bytearray,
+    shape: Shape = MESSAGE,
+    scanned: Callable[[str, Shape], Value] = scan,
+) -> list[Message]:
     """Take one line apart: the messages in it, none if it is JSON but no object.
 
+    Args:
+        line: as it came.
+        shape: how deep a message is looked into.
+        scanned: finds the places in it.
+
     Raises:
-        JsonError: it is not JSON in UTF-8.
+        JsonError: it is not JSON in UTF-8, or `scanned` says so.
 
     """
     text = latin1(line)
-    root = scan(text, _BATCH if text.lstrip(" \t\r").startswith("[") else _MESSAGE)
+    # An array is a batch: the revision 2025-03-26 allows it, and servers send it in all the others.
+    root = scanned(text, {EACH: shape} if text.lstrip(" \t\r").startswith("[") else shape)
     items = root.children if isinstance(root.children, list) else [root]
     return [_message(item) for item in items if item.first == "{"]
 

@@ -28,9 +28,7 @@ def become_subreaper() -> frozenset[int]:
     """
     if not SUPPORTED:
         return frozenset()
-    import ctypes  # 1 ms, and only here
-
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     return frozenset(_children_by_parent().get(os.getpid(), ())) if _has_children() else frozenset()
 
 
@@ -43,9 +41,7 @@ def follow(parent: int) -> None:
     """
     if not SUPPORTED:
         return
-    import ctypes  # as above
-
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         raise Interrupted(signal.SIGTERM)
 
@@ -75,6 +71,16 @@ def kill_all(preexisting: frozenset[int]) -> None:
             # Not our child yet: its parent is dying, and in a later round it is.
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG)
+
+
+def _prctl(option: int, value: int) -> None:
+    # What ctypes stands on: its own types, which a call of one function does not need, take as
+    # long to be made as all the rest of this module's work.
+    import _ctypes
+
+    ourselves = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # the stubs know no dlopen(NULL)
+    function = _ctypes.dlsym(ourselves, "prctl")
+    _ctypes.call_cdeclfunction(function, (option, value, 0, 0, 0))
 
 
 def _has_children() -> bool:

@@ -14,11 +14,6 @@ _LAST_WORDS = 2.0  # seconds to listen on when the command has exited and others
 class Filter(Process):
     """A running command. Arguments are those of Process; `limit` is for all of its output."""
 
-    @property
-    def status(self) -> int | None:
-        """The exit status, the negative number of a signal, or None before `close`."""
-        return self._child.process.returncode
-
     def finish(self, text: bytes, deadline: float) -> bytearray:
         """Write the input, and read the output while that goes on, until the command is over.
 

@@ -1,8 +1,7 @@
 """One server process from its start to its teardown, as a Channel.
 
 One loop, one clock, four descriptors: the server's output, its input while there is something to
-say, its exit, and our own signals. The exit is observed without reaping, because reaping frees
-the number by which the group is killed: kill first, reap last.
+say, its exit, and our own signals. Kill first, reap last: that frees the number of the group.
 """
 
 import contextlib
@@ -79,6 +78,7 @@ class Process:
         self._stays = False  # it closed its output long before, and is there all the same
         self._handed_over = False  # it went long ago and left another process serving
         self._how = ""  # how it ended, once it has
+        self.status: int | None = None  # that of its exit, or minus a signal, once it is reaped
 
     @property
     def is_ended(self) -> bool:
@@ -115,7 +115,7 @@ class Process:
         """Go on: a pipe needs no reply."""
 
     def settle(self) -> None:
-        """Do nothing: the pipe is for everything."""
+        """Go on: the pipe is for everything."""
 
     def has_ended(self) -> bool:
         """Look at what happened meanwhile, as the Channel says; what came is kept."""
@@ -141,7 +141,7 @@ class Process:
             self._signal(signal.SIGTERM)
             self._drain(_TERM_WAIT, lambda: False)
             self._kill()
-            self._how = "closed its output" if self._stays else spawn.ending(self._child)
+            self._how = "closed its output" if self._stays else spawn.ending(self.status)
         return self._how
 
     def end_input(self) -> bool:
@@ -202,7 +202,7 @@ class Process:
     def helpers(self) -> int:
         """Count the processes that it started and that are alive; 0 where nobody can know."""
         alive = descendants.alive(self._preexisting)
-        return len(set(alive) - {self._child.process.pid})
+        return len(set(alive) - {self._child.pid})
 
     # -- the loop ----------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ class Process:
         deadline = time.monotonic() + _KILL_WAIT
         while not self._exited and time.monotonic() < deadline:
             self._turn(deadline)
-        self._child.process.poll()
+        self.status = spawn.reap(self._child)
         self._child.output.close()
         os.close(self._child.exit)
         descendants.kill_all(self._preexisting)
@@ -295,4 +295,4 @@ class Process:
             self._watcher.signalled(signum.name)
         # Not reaped yet, so the number is still ours. A group of zombies answers EPERM on macOS.
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._child.process.pid, signum)
+            os.killpg(self._child.pid, signum)

@@ -12,7 +12,7 @@ from thrall_py.catalog import nearest
 from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.incoming import Request, verbatim
-from thrall_py.gateway.core.offer import Offer
+from thrall_py.gateway.core.offer import Offer, Offered
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor
@@ -40,9 +40,11 @@ class Forward(NamedTuple):
     Attributes:
         server: its name in the catalog.
         method: tools/call, prompts/get, resources/read or completion/complete.
-        name: of the tool, as its server calls it; empty for other methods.
+        name: that the server has for what is asked for; of a resource its address, or that of the
+            template which makes the address.
         members: the members of the params as JSON text, without braces, and without `_meta`,
             `inputResponses` and `requestState`: those are the relay's.
+        kind: of what is asked for.
 
     """
 
@@ -50,6 +52,7 @@ class Forward(NamedTuple):
     method: str
     name: str
     members: str
+    kind: mcp.Kind = mcp.TOOLS
 
 
 Handler = Callable[[Request, Facts, Offer], Answer | Forward]
@@ -166,7 +169,7 @@ def _call(request: Request, _facts: Facts, offer: Offer) -> Answer | Forward:
     if arguments and arguments.first != "{":
         return _invalid('"arguments" should be an object, {} for none')
     text = verbatim(arguments) if arguments else "{}"
-    return Forward(tool.server, request.method, tool.name, mcp.call_members(tool.name, text))
+    return _forward(request, tool, mcp.call_members(tool.name, text))
 
 
 def _prompt(request: Request, _facts: Facts, offer: Offer) -> Answer | Forward:
@@ -178,7 +181,7 @@ def _prompt(request: Request, _facts: Facts, offer: Offer) -> Answer | Forward:
     if arguments and arguments.first != "{":
         return _invalid('"arguments" should be an object')
     more = f',"arguments":{verbatim(arguments)}' if arguments else ""
-    return Forward(prompt.server, request.method, "", f'"name":{json.dumps(prompt.name)}{more}')
+    return _forward(request, prompt, f'"name":{json.dumps(prompt.name)}{more}')
 
 
 def _not_there(what: str, name: str | None, known: Mapping[str, object]) -> Answer:
@@ -193,7 +196,7 @@ def _read(request: Request, facts: Facts, offer: Offer) -> Answer | Forward:
     found = offer.resource(address) if address else None
     if address is None or found is None:
         return _no_resource(address, facts)
-    return Forward(found.server, request.method, "", f'"uri":{json.dumps(address)}')
+    return _forward(request, found, f'"uri":{json.dumps(address)}')
 
 
 def _subscribe(request: Request, facts: Facts, offer: Offer) -> Answer:
@@ -230,7 +233,11 @@ def _complete(request: Request, facts: Facts, offer: Offer) -> Answer | Forward:
         return Answer(envelope.result(_NOTHING_TO_COMPLETE, facts))
     members = f'"ref":{{{place}}},"argument":{verbatim(argument)}'
     members += f',"context":{verbatim(context)}' if context else ""
-    return Forward(found.server, request.method, "", members)
+    return _forward(request, found, members)
+
+
+def _forward(request: Request, about: Offered, members: str) -> Forward:
+    return Forward(about.server, request.method, about.name, members, about.kind)
 
 
 def _param(request: Request, name: str) -> Value | None:

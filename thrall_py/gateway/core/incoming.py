@@ -11,17 +11,18 @@ import itertools
 import re
 from typing import NamedTuple
 
-from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, elements, latin1, scan
+from thrall_py.protocol.bounded import scan_bounded
+from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, latin1
 from thrall_py.redact import Redactor
 
 NO_ID = "null"
 PARSE_ERROR = -32700  # this and the next two: JSON-RPC 2.0, section 5.1
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+MOST = 1000  # messages in one array
 
 _DEEPEST = 200  # levels, as in a catalog: a server may have less of a stack than we have
 _LONGEST_ID = 1000  # characters
-_MOST = 1000  # messages in one array
 _BLANK = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 # What is looked into: of the params, what says how and what is asked, not what with.
@@ -84,7 +85,7 @@ def read(line: bytes | bytearray) -> list[Incoming]:
         return []
     try:
         text = latin1(line)
-        return _batch(text) if is_batch(line) else [_message(scan(text, _MESSAGE))]
+        return _batch(text) if is_batch(line) else [_message(scan_bounded(text, _MESSAGE))]
     except JsonError as problem:
         return [Malformed(NO_ID, PARSE_ERROR, Redactor().plain(str(problem)))]
 
@@ -111,10 +112,10 @@ def id_text(value: Value | None) -> str:
 
 
 def _batch(text: str) -> list[Incoming]:
-    if not 0 < elements(text) <= _MOST:
-        return [_invalid(f"an array holds 1 to {_MOST} messages")]
-    items = scan(text, {EACH: _MESSAGE}).children
+    items = scan_bounded(text, {EACH: _MESSAGE}).children
     assert isinstance(items, list), "it is an array"
+    if not 0 < len(items) <= MOST:
+        return [_invalid(f"an array holds 1 to {MOST} messages")]
     return [_message(item, in_batch=True) for item in items]
 
 

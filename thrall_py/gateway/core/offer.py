@@ -24,6 +24,7 @@ class Offered(NamedTuple):
 
     Attributes:
         server: who has it, by the name in the catalog.
+        kind: which of them it is.
         name: what its server calls it; of a resource the address.
         item: its pin.
         text: its definition under the name that it is offered by, as JSON text.
@@ -31,6 +32,7 @@ class Offered(NamedTuple):
     """
 
     server: str
+    kind: mcp.Kind
     name: str
     item: PinnedItem
     text: str
@@ -134,7 +136,7 @@ def _merged(catalog: Catalog, kind: mcp.Kind) -> Offering:
             if public in merged:
                 raise _collision(kind, public, merged[public].server, server)
             text = canonical.compact({**item.definition, kind.key: public})
-            merged[public] = Offered(server, name, item, text)
+            merged[public] = Offered(server, kind, name, item, text)
     return merged
 
 

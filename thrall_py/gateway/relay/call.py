@@ -205,7 +205,7 @@ class Call:
         """Have it approved if need be, and answered by the server.
 
         Raises:
-            Drifted: the tool is not as pinned.
+            Drifted: what is asked for is not as pinned.
 
         """
         method = self.forward.method

@@ -133,8 +133,9 @@ class Relay:
         except Drifted as drifted:
             forward = call.forward
             changed = report.summarize(drifted.differences, drifted.redact)
+            used = "called" if forward.kind is mcp.TOOLS else "asked for"
             sentence = (
-                f"{visible(forward.name)} is not as it was pinned, so it was not called: {changed};"
+                f"{visible(forward.name)} is not as it was pinned, so it was not {used}: {changed};"
                 f" review it, and pin it again with: {self._update} {shlex.quote(forward.server)}"
             )
             return outcome.failed(forward.method, sentence, call.facts, outcome.DRIFT)

@@ -9,22 +9,22 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from thrall_py.errors import ServerError, ServerGoneError, ThrallError
-from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core import envelope, incoming
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.failures import Failures
 from thrall_py.gateway.upstream.links import Link, LinkEnded
 from thrall_py.gateway.upstream.owed import Owed, our_id
 from thrall_py.gateway.upstream.pausing import Pausing
-from thrall_py.gateway.upstream.questions import Questions, is_wanted, look_into, severity
+from thrall_py.gateway.upstream.questions import ASKABLE, Questions, look_into, severity
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.protocol import matching, mcp, wire
+from thrall_py.protocol.bounded import scan_bounded
 from thrall_py.protocol.channel import Label, MessageTooLarge
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.redact import Redactor
 
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
-_AT_A_TIME = 64  # messages taken before others have a turn
-_SET_LEVEL = "logging/setLevel"
+_AT_A_TIME = 64  # lines taken before others have a turn
 
 
 class _Open(NamedTuple):
@@ -39,7 +39,8 @@ class Conversation:
     Args:
         link: what carries it; it is closed with the conversation.
         redact: makes the server's words fit to be repeated.
-        on_list_changed: is called when the server says that one of its lists changed.
+        on_list_changed: is called with the method by which the server says that a list of its own
+            changed.
         bystanders: the clients of calls elsewhere, where what comes here may be about those.
 
     Attributes:
@@ -55,7 +56,7 @@ class Conversation:
         self,
         link: Link,
         redact: Redactor,
-        on_list_changed: Callable[[], None],
+        on_list_changed: Callable[[str], None],
         bystanders: Callable[[], set[str]] = set,
     ) -> None:
         self.server = link.server
@@ -116,8 +117,8 @@ class Conversation:
                 self._questions.forget(request.listener)
 
     def clients(self) -> set[str]:
-        """Tell whose requests the server may be at work on."""
-        return {each.client for each in self._listeners()} | self.owed.clients()
+        """Tell whose requests are open."""
+        return {each.client for each in self._listeners()}
 
     async def close(self) -> None:
         """End the server, or what carries the conversation."""
@@ -151,7 +152,7 @@ class Conversation:
         if wanted and not self.server.is_modern and "logging" in self.server.capabilities:
             self._log_level = level
             members = f'"level":{json.dumps(level)}'
-            await self.request(Request(_SET_LEVEL, members, request.seconds))
+            await self.request(Request("logging/setLevel", members, request.seconds))
 
     def _reply(self, id_: Value, outcome: str) -> None:
         message = wire.one_line(wire.reply(id_, outcome))
@@ -199,27 +200,26 @@ class Conversation:
             for _ in range(_AT_A_TIME):
                 self._take(await self._link.receive())
                 if self._replied > _REPLIES_LIMIT:
-                    raise self._failures.did("sends more requests than it reads replies")(
-                        "the session"
-                    )
+                    failed = self._failures.did("sends more requests than it reads replies")
+                    raise failed("the session")
             await asyncio.sleep(0)
 
     def _take(self, line: bytes | bytearray) -> None:
         try:
-            messages = wire.read(line)
+            messages = wire.read(line, wire.RELAYED, scan_bounded)
         except JsonError as problem:
-            why = self.redact.plain(str(problem))
             for id_ in wire.broken_answers(line, self._methods):
-                self._refuse(id_, f"sent an answer that is {why}")
+                self._refuse(id_, f"sent an answer that is {self.redact.plain(str(problem))}")
             messages = []
-        if not messages and line.strip():
+        if 0 < len(messages) <= incoming.MOST:
+            for message in messages:
+                self._dispatch(message, line)
+        elif line.strip():
             self._failures.skipped.add(line)
-        for message in messages:
-            self._dispatch(message, line)
 
     def _dispatch(self, message: wire.Message, line: bytes | bytearray) -> None:
         id_ = matching.answered_by(message, self._methods)
-        if message.id is None and self.owed.clients():
+        if id_ is not None and message.id is None and self.owed.recent():
             id_ = None  # an error without an id may be the answer to what was given up
         if id_ is not None and message.is_answer:
             self.has_answered = True
@@ -228,12 +228,19 @@ class Conversation:
             self._refuse(id_, "sent an answer with neither a result nor an error")
         elif matching.asks(message, self._methods):
             if not self.server.is_modern:  # 2026-07-28: nothing is asked of a client
-                clocks = [self._open[id_].clock for id_ in self._methods]
-                self._questions.take(message, self._whose(), clocks)
+                self._ask(message)
         elif message.method is None or message.is_answer or message.id is not None:
             self._pass_over(message, line)
         else:
             self._note(message.method, look_into(message.params))
+
+    def _ask(self, message: wire.Message) -> None:
+        """Have a request of the server's answered, by the client for whose call it is."""
+        own, owed = self.clients(), self.owed.clients()
+        listener = self._whose(owed)
+        if message.method in ASKABLE and own and not listener and owed - own:
+            self.owed.has_hindered = True
+        self._questions.take(message, listener, [self._open[id_].clock for id_ in self._methods])
 
     def _pass_over(self, message: wire.Message, line: bytes | bytearray) -> None:
         """Count what answers nothing; a late or a repeated answer is known, and says nothing."""
@@ -246,7 +253,7 @@ class Conversation:
     def _note(self, method: str, params: Value | None) -> None:
         """Take a notification to whom it belongs."""
         if method.endswith(mcp.LIST_CHANGED):
-            self._on_list_changed()
+            self._on_list_changed(method)
         elif params and method == mcp.PROGRESS:
             token = wire.load_or_none(params.member("progressToken"))
             open_ = self._open.get(token) if isinstance(token, int) else None
@@ -254,16 +261,15 @@ class Conversation:
             if listener and listener.wants_progress and token in self._methods:
                 listener.progressed(params)
         elif params and method == mcp.LOG:
-            listener = self._whose()
-            if listener and is_wanted(params, listener.log_level):
+            if listener := self._whose(self.owed.recent()):
                 listener.logged(params)
         elif params and method == mcp.CANCELLED:
             self._questions.withdraw(params.member("requestId"))
 
-    def _whose(self) -> Listener | None:
-        """Find whose requests are open or given up, if they are one client's who waits."""
+    def _whose(self, owed: set[str]) -> Listener | None:
+        """Find whose requests are open, if no other client is among those who gave some up."""
         own = self._listeners()
-        clients = self.clients() | self._bystanders()
+        clients = self.clients() | owed | self._bystanders()
         return own[0] if own and len(clients) == 1 else None
 
     def _listeners(self) -> list[Listener]:

@@ -106,7 +106,7 @@ class Pool:
 
     def _clients(self) -> set[str]:
         open_ = (carried.conversation.clients() for carried in self._leased)
-        return self._owed.clients().union(*open_)
+        return self._owed.recent().union(*open_)
 
     def _give_back(self, carried: "_Carried") -> None:
         if self._ticket and carried.ticket is self._ticket:

@@ -15,7 +15,10 @@ from thrall_py.gateway.upstream.pausing import Pausing
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import JsonError, Value, decode, scan
 
-_ASKABLE = (mcp.ELICITATION, "sampling/createMessage")
+ASKABLE = (mcp.ELICITATION, "sampling/createMessage")  # roots are not declared
+_UNCLEAR = (
+    "calls of several clients may be meant, so nobody is asked: call again, or serve with --isolate"
+)
 _MOST_ASKED = 16  # questions of one server that are open at once
 _LARGEST = 1 << 20  # bytes of a notification, or a question, that is looked into
 
@@ -52,11 +55,10 @@ class Questions:
         assert message.id, "a request has one"
         if message.method == "ping":
             self._reply(message.id, '"result":{}')
-        elif message.method not in _ASKABLE or not clocks:
+        elif message.method not in ASKABLE or not clocks:
             self._reply(message.id, error(mcp.METHOD_NOT_FOUND, "Method not found"))
         elif listener is None:
-            why = "calls of several clients may be meant, so nobody is asked; serve with --isolate"
-            self._reply(message.id, error(INTERNAL_ERROR, why))
+            self._reply(message.id, error(INTERNAL_ERROR, _UNCLEAR))
         elif len(self._asked) >= _MOST_ASKED or message.id.text in self._asked:
             self._reply(message.id, error(INTERNAL_ERROR, "too many requests are open"))
         else:
@@ -107,12 +109,6 @@ def look_into(params: Value | None) -> Value | None:
         return scan(params.text, {})
     except JsonError:
         return None
-
-
-def is_wanted(params: Value, log_level: str) -> bool:
-    """Whether a log message is as severe as is wanted; one without a level always."""
-    level = params.member_string("level") or ""
-    return bool(log_level) and severity(level) >= severity(log_level)
 
 
 def severity(level: str) -> int:

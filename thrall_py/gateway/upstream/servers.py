@@ -27,7 +27,7 @@ from thrall_py.redact import Redactor
 from thrall_py.verbs.carrier import Journey, Ticket
 from thrall_py.verbs.connect import ConnectionOptions, prepare
 
-_ON_A_URL = 60.0  # seconds after which definitions are compared again; nobody tells of changes
+_UNTOLD = 60.0  # seconds after which definitions are compared again, where nobody tells of changes
 _ALWAYS = float("inf")
 _NAMED_BY = {"prompts/get": "name", "resources/read": "uri"}  # what Mcp-Name repeats
 
@@ -84,13 +84,13 @@ class Upstream:
             tool = next(iter(self.entry.tools), None)
             if tool is not None:
                 with contextlib.suppress(Drifted):  # who calls it will be told
-                    await held.definitions.verify(tool, held.conversation)
+                    await held.definitions.verify(mcp.TOOLS, tool, held.conversation)
 
     async def request(self, forward: Forward, listener: Listener, extra: str = "") -> wire.Message:
         """Make a request, and wait for the response.
 
         A request that was certainly not run is made once more: the server forgot the session, or
-        found that the headers do not fit. The tool is compared again before.
+        found that the headers do not fit. What is asked for is compared again before.
 
         Args:
             forward: what is asked.
@@ -101,7 +101,7 @@ class Upstream:
             The message with the result, or the error.
 
         Raises:
-            Drifted: the tool is not as pinned.
+            Drifted: what is asked for is not as pinned.
             ThrallError: there is no response.
 
         """
@@ -123,11 +123,9 @@ class Upstream:
         seconds = self._settings.connection.timeout
         async with self._source.lease(seconds) as held:
             conversation = held.conversation
-            marks: tuple[mirror.Mark, ...] = ()
-            if forward.method == "tools/call":
-                if afresh:
-                    held.definitions.forget()
-                marks = await held.definitions.verify(forward.name, conversation)
+            if afresh:
+                held.definitions.forget(forward.kind)
+            marks = await held.definitions.verify(forward.kind, forward.name, conversation)
             mirrored = _mirrored(forward, marks) if conversation.mirrors else {}
             members = decode(",".join(each for each in (forward.members, extra) if each))
             request = Request(forward.method, members, seconds, listener, mirrored)
@@ -179,8 +177,9 @@ class Upstream:
         return None if revision == mcp.MODERN else revision
 
     def _defined(self) -> Definitions:
-        lasting = _ON_A_URL if isinstance(self._launch, UrlSpec) else _ALWAYS
-        return Definitions(self.entry, self._settings.connection, lasting)
+        # On a URL nobody listens meanwhile, and since 2026-07-28 who did not subscribe is not told.
+        is_told = not isinstance(self._launch, UrlSpec) and not self.is_modern
+        return Definitions(self.entry, self._settings.connection, _ALWAYS if is_told else _UNTOLD)
 
 
 class Upstreams:

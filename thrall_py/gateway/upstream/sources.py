@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from thrall_py.errors import ServerGoneError, ThrallError
@@ -47,6 +48,8 @@ class Source(Protocol):
 class Warm:
     """One server for all, started when it is needed and ended when it was not for a while.
 
+    One that can ask nobody any more is replaced: it ends with the last call that it has.
+
     Args:
         start: starts it.
         idle: seconds without a request after which it is ended.
@@ -58,7 +61,8 @@ class Warm:
         self._idle = idle
         self._held: Held | None = None
         self._since = 0.0  # on the loop's clock
-        self._users = 0
+        self._users = 0  # who wait for the server too
+        self._uses: Counter[Held] = Counter()
         self._timer: asyncio.TimerHandle | None = None
         self._starting = Flight(self._begin)
         self._backoff = Backoff()
@@ -75,7 +79,8 @@ class Warm:
             if held is None:
                 await self._backoff.wait(seconds)
                 held = self._usable() or await self._starting.join()
-            yield held
+            with self._used(held):
+                yield held
             self._backoff.succeeded()
         finally:
             self._users -= 1
@@ -83,12 +88,27 @@ class Warm:
                 self._timer = asyncio.get_running_loop().call_later(self._idle, self._let_go)
 
     async def close(self) -> None:
-        """End the server."""
+        """End the server, and those that were replaced."""
         if self._timer:
             self._timer.cancel()
         await self._starting.cancel()
         self._let_go()
+        for held in self._uses:
+            self._end(held)
         await self._background.finish()
+
+    @contextlib.contextmanager
+    def _used(self, held: Held) -> Iterator[None]:
+        """Count a use of the server; the last one of a server that was replaced ends it."""
+        self._uses[held] += 1
+        try:
+            yield
+        finally:
+            self._uses[held] -= 1
+            if not self._uses[held]:
+                del self._uses[held]
+                if held is not self._held:
+                    self._end(held)
 
     def _usable(self) -> Held | None:
         """Tell whether the server is there; one that did not last has failed."""
@@ -98,6 +118,10 @@ class Warm:
             if not held.conversation.has_answered and lived < _LIVED:
                 self._backoff.failed(ServerGoneError("the server ended as soon as it was started"))
             self._let_go()
+        elif held and held.conversation.owed.has_hindered:
+            self._held = None
+            if held not in self._uses:
+                self._end(held)
         return self._held
 
     async def _begin(self) -> Held:
@@ -111,8 +135,11 @@ class Warm:
 
     def _let_go(self) -> None:
         if self._held:
-            self._background.run(self._held.conversation.close())
+            self._end(self._held)
             self._held = None
+
+    def _end(self, held: Held) -> None:
+        self._background.run(held.conversation.close())
 
 
 class Fresh:
