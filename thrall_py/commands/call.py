@@ -142,6 +142,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
         assert catalog is not None, "or there would be a server"
         from thrall_py.commands import pinned
 
+        # Read before signals are data: nothing is there to be torn down yet.
         # The pinned schema may be the old one, and what comes on stdin is the caller's own.
         looked_at = None if unverified else given
         found = pinned.find(catalog, name, text, looked_at, validate=validate)
