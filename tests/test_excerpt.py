@@ -147,3 +147,26 @@ def test_a_file_that_is_no_strict_json_anywhere_is_refused_in_the_same_words(edi
 
 def test_a_file_that_is_not_there_is_refused_in_the_same_words():
     assert refusal(excerpt.read, "c.json", "now") == refusal(file.read, "c.json")
+
+
+def found(read, *words):
+    """What a reader finds of the tool `walk`, or why it refuses."""
+    try:
+        catalog = read(*words)
+        entry = file.entry_offering(catalog, "walk")
+    except CatalogError as refused:
+        return str(refused)
+    return entry.launch, entry.server, entry.offered["walk"]
+
+
+@pytest.mark.parametrize("edit", ["", '"', "{", "],", "\\u0061"])
+def test_whatever_is_edited_the_two_readers_never_find_two_different_things(edit):
+    text = file.dumps(WHOLE)
+    refused = 0
+    for at in range(7, len(text), 61):
+        write(f"{text[:at]}{edit}{text[at + 1 :]}")
+        whole, brief = found(file.read, "c.json"), found(excerpt.read, "c.json", "walk")
+        # Only the reader of everything refuses what a call does not need.
+        assert brief == whole or (isinstance(whole, str) and not isinstance(brief, str))
+        refused += isinstance(brief, str)
+    assert refused
