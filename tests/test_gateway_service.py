@@ -134,7 +134,7 @@ def test_why_there_was_no_answer_is_told():
     it, _, told = service(TimedOutError("no answer"), DONE)
     handled(it, request(name="echo"))
     handled(it, request(name="echo"))
-    assert (told[0]["outcome"], told[0]["why"]) == ("failed", "no answer")
+    assert (told[0]["outcome"], told[0]["why"]) == ("failed", "a/echo: no answer")
     assert not told[1].get("why")
 
 

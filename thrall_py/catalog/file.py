@@ -9,7 +9,6 @@ import contextlib
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -43,6 +42,16 @@ def read(path: str) -> Catalog:
             not fit its definition.
 
     """
+    return loads(content(path), path)
+
+
+def content(path: str) -> bytes:
+    """Read the bytes of a catalog.
+
+    Raises:
+        CatalogError: it is missing, or larger than a catalog may be.
+
+    """
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST + 1)
@@ -50,7 +59,7 @@ def read(path: str) -> Catalog:
         raise CatalogError(f"cannot read {visible(path)}: {problem.strerror}") from None
     if len(data) > _LARGEST:
         raise CatalogError(f"{visible(path)} is larger than a catalog may be, {_LARGEST} bytes")
-    return loads(data, path)
+    return data
 
 
 def read_for_update(path: str) -> Catalog:
@@ -129,6 +138,16 @@ def loads(data: bytes, path: str) -> Catalog:
         root = jsontext.load(jsontext.decode(jsontext.latin1(data)))
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
+    return decode(root, path)
+
+
+def decode(root: Json, path: str) -> Catalog:
+    """Take what the bytes of a catalog mean as one; `path` is for the sentences.
+
+    Raises:
+        CatalogError: as `read`.
+
+    """
     if not isinstance(root, dict) or "thrall" not in root:
         raise _broken(path, 'it has no member "thrall"')
     if root["thrall"] != FORMAT or isinstance(root["thrall"], bool):
@@ -202,6 +221,8 @@ def write(path: str, text: str) -> None:
         CatalogError: it cannot be written; the old file is as it was.
 
     """
+    import secrets  # with all of random: who only reads does without
+
     _, target = _place(path)
     temporary = f"{_hidden(target)}{secrets.token_hex(_RANDOM)}"
     try:

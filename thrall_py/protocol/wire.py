@@ -20,12 +20,12 @@ from thrall_py.protocol.jsontext import (
     scan,
 )
 
-# How deep a message is looked into: the text of a content part, a tool's own members.
+# How deep a message is looked into: the text of a content part, each item of a list.
 _RESULT: Shape = {
-    "tools": {EACH: {}},
-    "prompts": {EACH: {}},
-    "resources": {EACH: {}},
-    "resourceTemplates": {EACH: {}},
+    "tools": {},
+    "prompts": {},
+    "resources": {},
+    "resourceTemplates": {},
     "inputRequests": {EACH: {"params": {}}},
     "_meta": {},
 }
