@@ -2,6 +2,7 @@
 
 import gc
 import json
+import logging
 
 import pytest
 from gateways import FakeClient, FakeServer, FakeServers, catalog, request
@@ -59,3 +60,13 @@ def test_what_is_not_needed_any_more_is_freed(err):
 
     assert host(serve, FakeServers())
     assert err()
+
+
+def test_what_asyncio_complains_of_is_told_in_the_log_and_not_over_and_over_again(err):
+    async def serve(_service):
+        for words in ("too many", "too many", "other", "too many"):
+            logging.getLogger("asyncio").error(words)
+
+    assert host(serve, FakeServers()) is None
+    told = [line.get("words") for line in err() if line["event"] == "fault"]
+    assert told == ["too many", "other", "too many"]

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import json
-import logging
 import os
 import resource
 import signal
@@ -13,6 +12,7 @@ import socket
 import pytest
 from posting import MODERN, Service, message, within
 
+from thrall_py.gateway import hosting
 from thrall_py.gateway.front import address, connections, http, streams
 from thrall_py.gateway.front.address import Door
 from thrall_py.gateway.front.asgi import Application
@@ -62,12 +62,13 @@ def run(test):
     async def make():
         gateway = Gateway()
         await asyncio.sleep(0)
-        try:
-            await test(gateway)
-        finally:
-            if not gateway.serving.done():
-                os.kill(os.getpid(), signal.SIGTERM)
-            assert await gateway.serving == signal.SIGTERM
+        with hosting.complaints(gateway.log):
+            try:
+                await test(gateway)
+            finally:
+                if not gateway.serving.done():
+                    os.kill(os.getpid(), signal.SIGTERM)
+                assert await gateway.serving == signal.SIGTERM
 
     within(SECONDS, make)
 
@@ -442,14 +443,6 @@ def test_what_goes_wrong_in_the_application_is_told_in_the_log_and_the_gateway_l
         await left(writer)
 
     run(test)
-
-
-def test_a_complaint_that_comes_over_and_over_again_is_told_once():
-    log = Log()
-    with http._complaints(log):
-        for words in ("too many", "too many", "other", "too many"):
-            logging.getLogger("asyncio").error(words)
-    assert [facts["words"] for _, facts in log.told] == ["too many", "other", "too many"]
 
 
 def test_a_service_that_fails_ends_the_reply_and_is_told_in_the_log():

@@ -1,8 +1,10 @@
 """One gateway from its start to its end: the log, the servers, and whoever brings requests in."""
 
 import asyncio
+import contextlib
 import gc
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple
 
 from thrall_py.gateway.audit import Log
@@ -14,6 +16,7 @@ from thrall_py.gateway.service import Service
 from thrall_py.redact import Redactor
 
 _STDERR = 2
+_SHOWN = 400  # characters of a complaint: the end of a traceback says most
 _LAST_WORDS = 0.5  # seconds for the log to be read to its end
 
 
@@ -61,16 +64,52 @@ async def _host(settings: Settings, open_servers: Open, serve: Serve) -> int | N
     outlet = Outlet(_STDERR)
     log = Log(outlet, settings.style, settings.redact)
     try:
-        log.tell("start", tools=len(settings.offer.tools))
-        servers = await open_servers(log)
-        try:
-            service = Service(settings.offer, Relay(servers, settings.offer, settings.catalog), log)
-            try:
-                return await serve(service)
-            finally:
-                await service.close()
-        finally:
-            await servers.close()
-            log.tell("end")
+        with complaints(log):
+            log.tell("start", tools=len(settings.offer.tools))
+            return await _serve(settings, log, await open_servers(log), serve)
     finally:
         await outlet.close(_LAST_WORDS)
+
+
+async def _serve(settings: Settings, log: Log, servers: Servers, serve: Serve) -> int | None:
+    try:
+        service = Service(settings.offer, Relay(servers, settings.offer, settings.catalog), log)
+        try:
+            return await serve(service)
+        finally:
+            await service.close()
+    finally:
+        await servers.close()
+        log.tell("end")
+
+
+class _Complaints(logging.Handler):
+    """Tells our log what uvicorn and asyncio log."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__()
+        self._log = log
+        self._last = ""
+
+    def emit(self, record: logging.LogRecord) -> None:  # type: ignore[explicit-override]
+        """Tell of one complaint, unless it is the last one over and over again."""
+        words = self.format(record)[-_SHOWN:]
+        if words != self._last:
+            self._last = words
+            self._log.tell("fault", words=words)
+
+
+@contextlib.contextmanager
+def complaints(log: Log) -> Iterator[None]:
+    """Have our log told meanwhile what asyncio and uvicorn log, in its own form."""
+    handler = _Complaints(log)
+    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+            logger.propagate = True

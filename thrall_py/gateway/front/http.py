@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 
-from thrall_py.gateway.audit import Log
 from thrall_py.gateway.front import address, connections, gate
 from thrall_py.gateway.front.address import Door, Listening
 from thrall_py.gateway.front.asgi import PATH, Application, Bounds
@@ -19,7 +18,6 @@ from thrall_py.gateway.service import Service
 _HEAD = 1 << 16  # bytes that the head of a request may have
 _IDLE = 60  # seconds that a connection is kept between two requests
 _FAREWELL = 1  # seconds for replies to end when the gateway does
-_SHOWN = 400  # characters of a complaint: the end of a traceback says most
 
 
 def listen(door: Door) -> Callable[[Service], Awaitable[int]]:
@@ -54,7 +52,7 @@ async def serve(service: Service, listening: Listening, bounds: Bounds) -> int:
     """
     posts = Posts(service.offer, service.handle, max(MOST_UNREAD, 2 * bounds.max_message))
     server = _Server(_config(Application(posts, service.states, bounds)))
-    with signalled() as signum, _complaints(service.log):
+    with signalled() as signum:
         service.log.tell("listening", url=f"http://{address.of(listening[0]).netloc}{PATH}")
         serving = asyncio.create_task(server.serve(listening))
         await asyncio.wait((signum, serving), return_when=asyncio.FIRST_COMPLETED)
@@ -98,34 +96,3 @@ def _config(application: Application) -> uvicorn.Config:
         # the servers need, they must not be more than there are descriptors.
         backlog=connections.Connection.most // 2,
     )
-
-
-class _Complaints(logging.Handler):
-    """Tells our log what uvicorn and asyncio log."""
-
-    def __init__(self, log: Log) -> None:
-        super().__init__()
-        self._log = log
-        self._last = ""
-
-    def emit(self, record: logging.LogRecord) -> None:  # type: ignore[explicit-override]
-        """Tell of one complaint, unless it is the last one over and over again."""
-        words = self.format(record)[-_SHOWN:]
-        if words != self._last:
-            self._last = words
-            self._log.tell("fault", words=words)
-
-
-@contextlib.contextmanager
-def _complaints(log: Log) -> Iterator[None]:
-    handler = _Complaints(log)
-    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.propagate = False
-    try:
-        yield
-    finally:
-        for logger in loggers:
-            logger.removeHandler(handler)
-            logger.propagate = True
