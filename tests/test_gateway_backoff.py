@@ -14,6 +14,7 @@ PROBLEM = ServerError("it does not start")
 def failed(times):
     backoff = Backoff()
     for _ in range(times):
+        backoff._until = 0  # the pause is over
         backoff.failed(PROBLEM)
     return backoff
 
@@ -52,6 +53,16 @@ def test_a_pause_that_is_over_is_none():
         return backoff
 
     assert run(wait())._problem is PROBLEM
+
+
+def test_failures_of_what_was_begun_at_once_are_followed_by_one_pause():
+    async def delay():
+        backoff = failed(1)
+        for _ in range(64):
+            backoff.failed(PROBLEM)
+        return backoff._delay
+
+    assert run(delay()) == 0.1
 
 
 @pytest.mark.parametrize(("failures", "seconds"), [(1, 0.01), (6, 120)])

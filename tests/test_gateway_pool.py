@@ -17,6 +17,7 @@ from thrall_py.errors import (
     UnauthorizedError,
 )
 from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream import backoff
 from thrall_py.gateway.upstream import servers as upstream_module
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.servers import Upstream
@@ -406,6 +407,27 @@ def test_over_the_old_transport_every_carrier_has_a_session_of_its_own(serve):
 
     assert using(scenario, server) == ["hi", "hi"]
     assert server.methods.count("initialize") == 2 * len(transports)
+
+
+def test_a_carrier_that_fails_where_no_session_is_shared_is_followed_by_a_pause(serve, monkeypatch):
+    server = serve(legacy())
+    begun = []
+
+    async def fail(_):
+        begun.append(True)
+        raise ServerError("it is not reached")
+
+    async def scenario(upstream):
+        pool = upstream._source
+        pool._can_share = False
+        monkeypatch.setattr(backoff, "_SHORTEST", 30.0)
+        monkeypatch.setattr(pool, "_start", fail)
+        for _ in range(3):
+            with pytest.raises(ServerError, match="^it is not reached$"):
+                await upstream.request(CALL, Caller())
+        return len(begun)
+
+    assert using(scenario, server) == 1
 
 
 def test_isolated_calls_have_a_session_of_their_own(serve):

@@ -19,6 +19,7 @@ from thrall_py.errors import (
     TimedOutError,
 )
 from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.upstream import backoff, starting
 from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.servers import Upstream, Upstreams
@@ -753,6 +754,25 @@ def test_an_isolated_server_that_does_not_start_leaves_room_for_others():
     assert using(scenario, pinned=entry(launch), isolate=True) == 64
 
 
+def test_isolated_servers_that_do_not_start_are_not_started_all_the_time(monkeypatch):
+    begun = []
+
+    async def fail(*_):
+        begun.append(True)
+        raise ServerError("it does not start")
+
+    monkeypatch.setattr(starting, "start_process", fail)
+    monkeypatch.setattr(backoff, "_SHORTEST", 30.0)
+
+    async def scenario(upstream):
+        for _ in range(3):
+            with pytest.raises(ServerError, match="^it does not start$"):
+                await upstream.request(do("answer"), Caller())
+        return len(begun), upstream._source._room._value
+
+    assert using(scenario, isolate=True) == (1, 64)
+
+
 def test_a_variable_that_is_not_set_is_told_by_the_request():
     async def scenario(upstream):
         with pytest.raises(InputError, match="^the variable NONE is not set"):
@@ -875,7 +895,9 @@ def test_eager_servers_are_started_and_those_that_fail_say_why():
         await told.has("started")
         modern = upstreams["good"].is_modern
         await upstreams.close()
-        return dict(told.events)["failed"], modern
+        # One that is ended while its tools are compared is told of as well.
+        failed = [facts for event, facts in told.events if event == "failed"]
+        return failed[0], modern
 
     why = "the program no-such-program was not found"
     assert run(play(Told())) == ({"server": "gone", "why": why}, False)

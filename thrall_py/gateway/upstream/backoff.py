@@ -18,14 +18,16 @@ class Backoff:
         self._problem: ThrallError | None = None
 
     def failed(self, problem: ThrallError) -> None:
-        """Take note of a failure."""
-        self._delay = min(max(2 * self._delay, _SHORTEST), _LONGEST)
-        self._until = asyncio.get_running_loop().time() + self._delay
+        """Take note of a failure; during a pause it is of what was begun before it, and no more."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._until:
+            self._delay = min(max(2 * self._delay, _SHORTEST), _LONGEST)
+            self._until = now + self._delay
         self._problem = problem
 
     def succeeded(self) -> None:
         """Begin anew."""
-        self._delay = 0.0
+        self._delay = self._until = 0.0
         self._problem = None
 
     async def wait(self, seconds: float) -> None:

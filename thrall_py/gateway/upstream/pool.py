@@ -80,16 +80,12 @@ class Pool:
             if not carried.conversation.is_over:
                 return carried
             self._background.run(carried.conversation.close())
+        await self._backoff.wait(seconds)
         return await self._carried(self._ticket)
 
     async def _open(self) -> None:
         """Open the session, or find out that there is none to be shared."""
-        try:
-            carried = await self._carried(None)
-        except ThrallError as problem:
-            self._backoff.failed(problem)
-            raise
-        self._backoff.succeeded()
+        carried = await self._carried(None)
         self._can_share = carried.link.session is not None
         if carried.link.session is not None:
             self._ticket = Ticket(carried.link.server, carried.link.session)
@@ -97,7 +93,12 @@ class Pool:
         self._give_back(carried)
 
     async def _carried(self, ticket: Ticket | None) -> "_Carried":
-        link, redact = await self._start(ticket)
+        try:
+            link, redact = await self._start(ticket)
+        except ThrallError as problem:
+            self._backoff.failed(problem)
+            raise
+        self._backoff.succeeded()
         definitions = self._definitions
         # Who opened the session has its stream of a GET, too, where anybody's question may come.
         bystanders = set if ticket else self._clients

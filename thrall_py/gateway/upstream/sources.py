@@ -1,4 +1,4 @@
-"""Where a conversation with a server comes from when one is needed: three ways to keep servers."""
+"""Where a conversation with a server comes from: one server for all, or one for each request."""
 
 import asyncio
 import contextlib
@@ -153,25 +153,35 @@ class Fresh:
     def __init__(self, start: Start) -> None:
         self._start = start
         self._room = asyncio.Semaphore(_MOST_ISOLATED)
+        self._backoff = Backoff()
         self._background = Background()
 
     @contextlib.asynccontextmanager
-    async def lease(self, _: float) -> AsyncIterator[Held]:
+    async def lease(self, seconds: float) -> AsyncIterator[Held]:
         """Start a server; it is ended afterwards, and nobody waits for that."""
         await self._room.acquire()
         try:
-            held = await self._start()
+            await self._backoff.wait(seconds)
+            held = await self._begin()
         except BaseException:
             self._room.release()
             raise
         try:
             yield held
+            self._backoff.succeeded()
         finally:
             self._background.run(self._end(held))
 
     async def close(self) -> None:
         """Wait until every server is ended."""
         await self._background.finish()
+
+    async def _begin(self) -> Held:
+        try:
+            return await self._start()
+        except ThrallError as problem:
+            self._backoff.failed(problem)
+            raise
 
     async def _end(self, held: Held) -> None:
         try:
