@@ -57,10 +57,7 @@ def answer(outcome):
 class FakeServer:
     """Does what it is given: steps are outcomes, exceptions, or functions of forward and listener."""
 
-    def __init__(self, *steps, is_modern=False):
-        self.name = "a"
-        self.entry = catalog(mcp.MODERN if is_modern else "2025-11-25").servers["a"]
-        self.is_modern = is_modern
+    def __init__(self, *steps):
         self.steps = list(steps)
         self.made = []  # the members of each request, and what was added
 
@@ -90,9 +87,9 @@ class FakeServers(dict):
         self.closed = True
 
 
-def made(*steps, is_modern=False, ask=False, **options):
+def made(*steps, ask=False, **options):
     """A relay before one server of these steps, and the server."""
-    server = FakeServer(*steps, is_modern=is_modern)
+    server = FakeServer(*steps)
     offered = offer.make(catalog(), ask=ask)
     return Relay(FakeServers(a=server), offered, CATALOG, **options), server
 

@@ -66,15 +66,6 @@ def test_a_failure_is_a_result_that_says_so():
     assert message.result.load() == {"content": [{"type": "text", "text": "no"}], "isError": True}
 
 
-def test_it_is_known_by_its_name_and_asks_nothing():
-    pinned = sh("cat")
-
-    async def scenario(plain):
-        return plain.name, plain.entry, plain.is_modern
-
-    assert using(scenario, pinned) == ("it", pinned, False)
-
-
 @pytest.mark.parametrize(
     ("pinned", "error"),
     [

@@ -331,10 +331,8 @@ def test_a_state_is_good_for_one_client_one_request_and_once(how):
     assert requests == 1
 
 
-@pytest.mark.parametrize("knows", [False, None])
-def test_a_state_that_a_legacy_server_would_pass_over_does_not_reach_it(knows):
+def test_a_state_that_nobody_gave_does_not_reach_a_server():
     relay, server = made(DONE)
-    server.is_modern = knows
     sent = modern(requestState="anything")
     ended = run(relay.run(sent, ECHO, FakeClient("2026-07-28").exchange()))
     assert error(ended)["code"] == -32602
@@ -342,7 +340,7 @@ def test_a_state_that_a_legacy_server_would_pass_over_does_not_reach_it(knows):
 
 
 def test_a_state_of_ours_does_not_reach_a_modern_server():
-    relay, server = made(DONE, is_modern=True)
+    relay, server = made(DONE)
     sent = modern(requestState=f"{pending.MARK}0")
     ended = run(relay.run(sent, ECHO, FakeClient("2026-07-28").exchange()))
     assert error(ended)["code"] == -32602
@@ -491,7 +489,7 @@ def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
 
 def test_between_modern_sides_question_and_answer_pass_and_the_state_comes_back_to_the_letter():
     async def story():
-        relay, server = made(ASKS, DONE, is_modern=True)
+        relay, server = made(ASKS, DONE)
         exchange = FakeClient("2026-07-28").exchange()
         first = await relay.run(modern(), ECHO, exchange)
         sent = modern(inputResponses_='{"who": {"n":1.0}}', requestState=state_of(first))
@@ -508,7 +506,7 @@ def test_between_modern_sides_question_and_answer_pass_and_the_state_comes_back_
 @pytest.mark.parametrize("how", ["client", "arguments", "tool", "server", "method", "letter"])
 def test_the_state_of_a_modern_server_reaches_no_other_client_request_or_server(how):
     async def story():
-        relay, server = made(ASKS, DONE, is_modern=True)
+        relay, server = made(ASKS, DONE)
         relay._servers["b"] = server
         client = FakeClient("2026-07-28")
         state = state_of(await relay.run(modern(), ECHO, client.exchange()))
@@ -533,7 +531,7 @@ def test_the_state_of_a_modern_server_reaches_no_other_client_request_or_server(
 def test_a_question_without_a_state_and_its_answers_pass_untouched():
     async def story():
         asks = ASKS.replace('"requestState":"s\\u0031",', "")
-        relay, server = made(asks, DONE, is_modern=True)
+        relay, server = made(asks, DONE)
         exchange = FakeClient("2026-07-28").exchange()
         first = await relay.run(modern(), ECHO, exchange)
         await relay.run(modern(inputResponses={"who": {}}), ECHO, exchange)
@@ -546,20 +544,20 @@ def test_a_question_without_a_state_and_its_answers_pass_untouched():
 
 @pytest.mark.parametrize("odd", [{"requestState": 1}, {"inputResponses": []}])
 def test_what_is_no_state_and_no_answers_reaches_no_server(odd):
-    relay, server = made(DONE, is_modern=True)
+    relay, server = made(DONE)
     ended = run(relay.run(modern(**odd), ECHO, FakeClient("2026-07-28").exchange()))
     assert error(ended)["code"] == -32602
     assert server.made == []
 
 
 def test_the_state_and_the_answers_of_a_legacy_client_reach_no_server():
-    relay, server = made(DONE, is_modern=True)
+    relay, server = made(DONE)
     run(relay.run(legacy(requestState="s", inputResponses={}), ECHO, FakeClient().exchange()))
     assert [extra for _, extra in server.made] == [""]
 
 
 def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
-    relay, server = made(ASKS, DONE, is_modern=True)
+    relay, server = made(ASKS, DONE)
     client = FakeClient()
     client.answers = [ACCEPT]
     ended = run(relay.run(legacy(), ECHO, client.exchange()))
@@ -573,14 +571,14 @@ def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
 
 def test_a_server_that_asks_nothing_is_called_again_after_a_moment(monkeypatch):
     monkeypatch.setattr(call, "_PAUSE", 0)
-    relay, server = made('"result":{"resultType":"input_required"}', DONE, is_modern=True)
+    relay, server = made('"result":{"resultType":"input_required"}', DONE)
     ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
     assert ended.verdict == "ok"
     assert server.made[1][1] == '"inputResponses":{}'
 
 
 def test_a_server_that_is_never_content_is_given_up():
-    relay, _ = made(*[ASKS] * 10, is_modern=True)
+    relay, _ = made(*[ASKS] * 10)
     client = FakeClient()
     client.answers = [ACCEPT] * 10
     ended = run(relay.run(legacy(), ECHO, client.exchange()))
@@ -588,7 +586,7 @@ def test_a_server_that_is_never_content_is_given_up():
 
 
 def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
-    relay, _ = made(ASKS, is_modern=True)
+    relay, _ = made(ASKS)
     ended = run(relay.run(legacy(), ECHO, FakeClient(capabilities="{}").exchange()))
     assert result(ended)["content"][0]["text"] == (
         "a/echo: the server needs input that the client did not give: the client did not"
@@ -598,7 +596,7 @@ def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
 
 def test_a_question_without_a_method_fails_the_call():
     asks = ASKS.replace('"method":"elicitation/create",', "")
-    relay, _ = made(asks, is_modern=True)
+    relay, _ = made(asks)
     ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
     assert "Method not found" in result(ended)["content"][0]["text"]
 
@@ -618,7 +616,7 @@ def test_a_legacy_client_is_asked_for_its_approval():
 
 def test_a_modern_client_is_asked_for_its_approval_and_the_servers_questions_come_after_it():
     async def story():
-        relay, server = made(ASKS, DONE, is_modern=True, ask=True)
+        relay, server = made(ASKS, DONE, ask=True)
         exchange = FakeClient("2026-07-28").exchange()
         ended = [await relay.run(modern(), ECHO, exchange)]
         for given in (
@@ -660,7 +658,7 @@ def test_a_call_that_is_too_large_to_wait_is_not_made(monkeypatch, revision):
 
 
 def test_a_state_cannot_stand_for_an_approval():
-    relay, server = made(DONE, is_modern=True, ask=True)
+    relay, server = made(DONE, ask=True)
     sent = modern(requestState="s1", inputResponses={})
     ended = run(relay.run(sent, ECHO, FakeClient("2026-07-28").exchange()))
     assert error(ended)["code"] == -32602
@@ -669,7 +667,7 @@ def test_a_state_cannot_stand_for_an_approval():
 
 def test_without_a_state_responses_do_not_reach_the_server_of_a_call_that_is_to_be_approved():
     async def story():
-        relay, server = made(DONE, is_modern=True, ask=True)
+        relay, server = made(DONE, ask=True)
         exchange = FakeClient("2026-07-28").exchange()
         asked = await relay.run(modern(inputResponses={"1": {}}), ECHO, exchange)
         given = {"1": {"action": "accept", "content": {"approve": True}}}

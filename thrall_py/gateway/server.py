@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from thrall_py.catalog.entry import Entry
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
 from thrall_py.protocol.wire import Message
@@ -10,18 +9,6 @@ from thrall_py.protocol.wire import Message
 
 class Server(Protocol):
     """One server, which is started when it is needed."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the catalog."""
-
-    @property
-    def entry(self) -> Entry:
-        """What the catalog holds about it."""
-
-    @property
-    def is_modern(self) -> bool | None:
-        """Whether requests carry the envelope; None before the first use."""
 
     async def request(self, forward: Forward, listener: Listener, extra: str = "") -> Message:
         """Make a request in the server's era, and wait for the message that answers it.

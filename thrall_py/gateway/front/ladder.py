@@ -55,13 +55,11 @@ class Posted(NamedTuple):
     Attributes:
         messages: one, or those of a batch (2025-03-26), some of them `Malformed`.
         is_modern: whether it is of 2026-07-28, and so of no session.
-        revision: what the header names; empty for none, and with `initialize`.
 
     """
 
     messages: list[Incoming]
     is_modern: bool
-    revision: str
 
 
 def refuse_method(method: str, headers: Headers) -> Refused | None:
@@ -114,12 +112,12 @@ def _read_one(
         if outcome:
             return Refused(status(outcome), outcome, message.id)
         if opens:  # with whatever version of an attempt before it
-            return Posted([message], is_modern=False, revision="")
+            return Posted([message], is_modern=False)
     elif isinstance(message, Response) and is_modern:
         return _invalid("nothing is asked of a client, so there is nothing to respond to")
     if len(version) > 1:
         return _invalid(f"the header {_VERSION} stands there twice")
-    return Posted([message], is_modern, version[0] if version else "")
+    return Posted([message], is_modern)
 
 
 def _read_batch(messages: list[Incoming], told: Told) -> Refused | Posted:
@@ -130,7 +128,7 @@ def _read_batch(messages: list[Incoming], told: Told) -> Refused | Posted:
         return _invalid(f"send one message, no array: only {_BATCHES} has them")
     if isinstance(messages[0], Malformed) and len(messages) == 1:
         return Refused(_BAD, envelope.error(messages[0].code, messages[0].message), messages[0].id)
-    return Posted(messages, is_modern=False, revision=version[0] if version else "")
+    return Posted(messages, is_modern=False)
 
 
 def _refuse_types(told: Told) -> Refused | None:

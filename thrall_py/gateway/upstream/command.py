@@ -33,9 +33,6 @@ class PlainCommand:
         connection: how long a run may take, and how much it may say.
         log: is told if it could not be started, when that is looked into before a call.
 
-    Attributes:
-        is_modern: False; it asks nothing, so a `requestState` that comes is none that it gave.
-
     """
 
     def __init__(
@@ -43,8 +40,6 @@ class PlainCommand:
     ) -> None:
         assert isinstance(entry.launch, ExecSpec), "a server is another matter"
         self.name = name
-        self.entry = entry
-        self.is_modern: bool | None = False
         self._spec = entry.launch
         self._connection = connection
         self._log = log
