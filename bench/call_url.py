@@ -15,7 +15,6 @@ import json
 import os
 import platform
 import random
-import re
 import resource
 import shutil
 import socket
@@ -28,6 +27,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import installing
+from figures import processor_name
 from sampling import ENVIRONMENT, WORK
 from targets import HELLO, path, written
 
@@ -222,7 +222,7 @@ def of_children() -> float:
 def print_table(taken: dict[str, list[Taken]], runs: int) -> None:
     """Print the figures, and what they were measured with."""
     curl = run("curl", "--version").decode().split()[1]
-    print(f"{processor()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f};")
+    print(f"{processor_name()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f};")
     print(f"{platform.system()} {platform.release()}; Python {platform.python_version()};")
     print(f"curl {curl}; {runs} runs, interleaved.\n")
     print("| what | median ms | quarter to three quarters | CPU ms | over curl, ms | times curl |")
@@ -237,15 +237,6 @@ def print_table(taken: dict[str, list[Taken]], runs: int) -> None:
             more = f"{statistics.median(ours - theirs for ours, theirs in pairs):+.1f}"
             over = f"{statistics.median(ours / theirs for ours, theirs in pairs):.1f}"
         print(f"| {name} | {middle:.1f} | {low:.1f} to {high:.1f} | {used:.1f} | {more} | {over} |")
-
-
-def processor() -> str:
-    """Name the processor."""
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
-        found = re.search(r"model name\s*: (.*)", file.read())
-        if found:
-            return found[1]
-    return platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
-"""The arithmetic: medians over rounds, and comparisons of two subjects round by round."""
+"""The arithmetic: medians over rounds, two subjects round by round; and what they ran on."""
 # ruff: noqa: INP001 - beside a script
 
+import contextlib
+import platform
+import re
 import statistics
 from collections.abc import Callable
 
@@ -62,3 +65,12 @@ def pairs(samples: Samples, ours: str, theirs: str, figure: Figure) -> list[tupl
     """Take a figure of two subjects from the rounds in which both ran."""
     mine, other = samples[ours], samples[theirs]
     return [(figure(mine[n]), figure(other[n])) for n in sorted(mine.keys() & other.keys())]
+
+
+def processor_name() -> str:
+    """Name the processor."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        found = re.search(r"model name\s*: (.*)", file.read())
+        if found:
+            return found[1]
+    return platform.processor() or platform.machine()

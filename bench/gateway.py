@@ -22,11 +22,11 @@ import subprocess
 import sys
 import time
 import venv
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import NamedTuple
 
-from call_url import processor
 from callers import Caller, HttpCaller, PipeCaller
+from figures import processor_name
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(HERE)
@@ -175,7 +175,7 @@ async def take(row: Row) -> Taken:
     return Taken(each, whole, used / (CALLS * len(ABREAST)))
 
 
-async def go_on(caller: Caller, numbers: AsyncIterator[int], times: list[float]) -> None:
+async def go_on(caller: Caller, numbers: Iterator[int], times: list[float]) -> None:
     """Call as long as there are numbers."""
     for number in numbers:
         started = time.perf_counter()
@@ -216,7 +216,7 @@ def memory(pid: int | None) -> float:
 
 def print_table(taken: dict[str, list[Taken]], memories: dict[str, float], rounds: int) -> None:
     """Print the figures, and what they were measured with."""
-    print(f"{processor()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f};")
+    print(f"{processor_name()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f};")
     print(f"{platform.system()} {platform.release()}; Python {platform.python_version()};")
     print(f"{MCP_PROXY}, {SUPERGATEWAY}; {rounds} rounds of {CALLS} calls, interleaved.\n")
     rates = " | ".join(f"calls/s at {abreast}" for abreast in ABREAST)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import figures
 import rivals
-from call_url import processor
 from goals import Goal
 from sampling import Case, Sample, Samples
 
@@ -37,7 +36,7 @@ def machine() -> str:
     """Name the machine, without its name."""
     load = os.getloadavg()[0]
     return (
-        f"{processor()}, {os.cpu_count()} CPUs, load {load:.1f} at the end; "
+        f"{figures.processor_name()}, {os.cpu_count()} CPUs, load {load:.1f} at the end; "
         f"{platform.system()} {platform.release()}; Python {platform.python_version()}"
     )
 
