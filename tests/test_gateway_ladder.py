@@ -83,6 +83,8 @@ def test_a_body_that_is_not_json_is_refused_without_an_id(body):
     refused = post(body, TYPES)
     assert code(refused) == -32700
     assert refused.id == "null"
+    is_empty = not body.strip()
+    assert ("the body is empty: send one JSON-RPC message" in refused.outcome) == is_empty
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,9 @@ def test_arguments_that_cannot_be_read_are_refused():
         ": 0,", ': {"é":1,"\\u00e9":2},'
     )
     headers = {**HEADERS, "Mcp-Method": "tools/call", "Mcp-Name": "web_fetch"}
-    assert code(post(body.encode(), headers)) == -32602
+    refused = post(body.encode(), headers)
+    assert code(refused) == -32602
+    assert "cannot be read: not JSON: the name" in refused.outcome
 
 
 def test_marks_that_are_wrong_mean_nothing():

@@ -99,7 +99,7 @@ class Service:
     ) -> None:
         """Write the audit line of a request that went to a server, or should have."""
         facts: dict[str, audit.Fact] = {"server": forward.server, "method": forward.method}
-        if forward.method == outcome.TOOLS_CALL:
+        if forward.method == mcp.TOOLS_CALL:
             params = request.params
             name = (params and params.member_string("name")) or ""
             arguments = params.member("arguments") if params else None

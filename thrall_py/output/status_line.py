@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection
 
 from thrall_py.protocol.jsontext import Value
-from thrall_py.protocol.mcp import ServerInfo
+from thrall_py.protocol.mcp import TOOLS_CALL, ServerInfo
 from thrall_py.protocol.watcher import Watcher
 from thrall_py.redact import Redactor
 from thrall_py.visible import visible
@@ -110,7 +110,7 @@ class StatusLine(Watcher):
         stage = f"waiting for the answer to {method}"
         if method in _HANDSHAKE:
             stage = "shaking hands"
-        elif method == "tools/call":
+        elif method == TOOLS_CALL:
             stage = f"calling {self._subject}"
         elif method.endswith("/list"):
             stage = f"listing {method.removesuffix('/list')}"

@@ -1,10 +1,10 @@
 """What a failed request may have left behind: a tool that has run, and lines that were skipped."""
 
+from thrall_py.protocol import mcp
 from thrall_py.protocol.skipped import SkippedLines
 from thrall_py.redact import Redactor
 
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
-_CALL = "tools/call"
 
 
 class Aftermath:
@@ -26,7 +26,7 @@ class Aftermath:
 
     def answered(self, method: str) -> None:
         """Note that a request had a result."""
-        self._has_run |= method == _CALL
+        self._has_run |= method == mcp.TOOLS_CALL
 
     def replied(self, size: int, unread: int) -> bool:
         """Note that a reply of `size` bytes follows; whether there is room for it.
@@ -50,5 +50,5 @@ class Aftermath:
         is_cut = unread > self._replied
         said = ", and not all of the request was read" if unsent and is_cut else ""
         may_have_run = self._has_run or (ran and not is_cut)
-        said += "; the tool may have run" if may_have_run and stage == _CALL else ""
+        said += "; the tool may have run" if may_have_run and stage == mcp.TOOLS_CALL else ""
         return said + self.skipped.sentence()

@@ -17,6 +17,7 @@ MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 REVISIONS = (MODERN, *LEGACY)
 
+TOOLS_CALL = "tools/call"
 CANCELLED = "notifications/cancelled"
 PROGRESS = "notifications/progress"
 LOG = "notifications/message"

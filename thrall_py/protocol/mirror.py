@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Json, JsonError, Value, load, scan
 from thrall_py.protocol.numbers import ExactNumber, number
 
@@ -24,6 +25,10 @@ _TYPES = ("string", "integer", "boolean")
 # Members of a schema whose members are schemas by any name, and those that hold no schema at all.
 _BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _DATA = ("const", "default", "enum", "examples")
+
+
+# The parameter that Mcp-Name repeats, of each method that has one.
+NAMED_BY = {mcp.TOOLS_CALL: "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 class Mark(NamedTuple):

@@ -154,7 +154,7 @@ def _call(session: Session, tool: str, arguments: str, seconds: float) -> Value:
     for _ in range(_MOST_ROUNDS):
         params = mcp.request_params(session.server.revision, members, session.user.modes, token)
         try:
-            result = session.request("tools/call", params, seconds, since, mirrored)
+            result = session.request(mcp.TOOLS_CALL, params, seconds, since, mirrored)
         except JsonRpcError:
             _fail_unanswered(session)
             raise

@@ -167,7 +167,10 @@ class Interview:
         while tool in tools:
             tool += "-"
         response = self._ask(
-            "tools/call", mcp.call_members(tool, "{}"), "a call of a tool that does not exist", tool
+            mcp.TOOLS_CALL,
+            mcp.call_members(tool, "{}"),
+            "a call of a tool that does not exist",
+            tool,
         )
         if response.result and wire.load_or_none(response.result.member("isError")) is True:
             return checkup.ok("unknown-tool", "refused with isError")

@@ -246,7 +246,7 @@ def _text_param(request: Request, name: str) -> str | None:
 
 _SERVED: dict[str, Handler] = {
     **{kind.method: functools.partial(_list, kind) for kind in mcp.KINDS},
-    "tools/call": _call,
+    mcp.TOOLS_CALL: _call,
     "prompts/get": _prompt,
     "resources/read": _read,
     "completion/complete": _complete,

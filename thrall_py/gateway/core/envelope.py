@@ -22,6 +22,7 @@ _VERSION = mcp.META + "protocolVersion"
 _CAPABILITIES = mcp.META + "clientCapabilities"
 _LOG_LEVEL = mcp.META + "logLevel"
 _INFO = f'"{mcp.META}serverInfo":{SERVER_INFO}'
+META = f'"_meta":{{{_INFO}}}'  # of a result of our own
 _COMPLETE = '"resultType":"complete"'
 # Milliseconds for which a list may be kept: the catalog is read once, but a gateway may be started
 # again with another. What servers answer may change at any time.
@@ -90,7 +91,7 @@ def result(members: str, facts: Facts) -> str:
     if facts.revision != mcp.MODERN:
         return f'"result":{{{members}}}'
     more = f",{members}" if members else ""
-    return f'"result":{{{_COMPLETE}{more},"_meta":{{{_INFO}}}}}'
+    return f'"result":{{{_COMPLETE}{more},{META}}}'
 
 
 def listed(members: str, facts: Facts) -> str:
@@ -141,7 +142,7 @@ def _completed(value: Value) -> str:
         added += [f'"{name}":{text}' for name, text in _CACHE.items() if name not in members]
     meta = members.get("_meta")
     if meta is None:
-        added.append(f'"_meta":{{{_INFO}}}')
+        added.append(META)
     text = verbatim(value if meta is None else _introduced(value, meta))
     front = ",".join(added)
     return f"{{{front}{',' if front and members else ''}{text[1:]}"

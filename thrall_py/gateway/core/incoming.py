@@ -11,14 +11,14 @@ import itertools
 import re
 from typing import NamedTuple
 
+from thrall_py.protocol import mcp
 from thrall_py.protocol.bounded import scan_bounded
 from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, latin1
 from thrall_py.redact import Redactor
 
 NO_ID = "null"
-PARSE_ERROR = -32700  # this and the next two: JSON-RPC 2.0, section 5.1
+PARSE_ERROR = -32700  # this and the next: JSON-RPC 2.0, section 5.1
 INVALID_REQUEST = -32600
-INVALID_PARAMS = -32602
 MOST = 1000  # messages in one array
 
 _DEEPEST = 200  # levels, as in a catalog: a server may have less of a stack than we have
@@ -132,7 +132,7 @@ def _message(item: Value, *, in_batch: bool = False) -> Incoming:
     if params and params.first != "{":
         if not known:  # nothing is answered to a notification, whatever it is (JSON-RPC 2.0, 4.1)
             return Notification(method, None)
-        return Malformed(known, INVALID_PARAMS, '"params" should be an object')
+        return Malformed(known, mcp.INVALID_PARAMS, '"params" should be an object')
     return Request(known, method, params) if known else Notification(method, params)
 
 

@@ -12,13 +12,14 @@ from thrall_py.gateway.core.incoming import Incoming, Malformed, Notification, R
 from thrall_py.gateway.core.offer import Offer
 from thrall_py.protocol import mcp, mirror
 from thrall_py.protocol.jsontext import JsonError, scan
+from thrall_py.redact import Redactor
 
 Headers = Sequence[tuple[bytes, bytes]]
 Told = Mapping[str, list[str]]  # the values of headers, by name in lower case
 
 _VERSION, _METHOD, _NAME = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
 _BATCHES = "2025-03-26"  # the one revision that has them
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_EMPTY = "the body is empty: send one JSON-RPC message"
 _OK, _BAD, _NOT_FOUND, _NO_METHOD, _NOT_ACCEPTABLE, _NO_TYPE = 200, 400, 404, 405, 406, 415
 # 2026-07-28, "Streamable HTTP": the status of an error that is the whole reply, by its code.
 _STATUSES = {
@@ -85,7 +86,7 @@ def read_post(headers: Headers, body: bytes | bytearray, offer: Offer) -> Refuse
     messages = incoming.read(body)
     if incoming.is_batch(body):
         return _read_batch(messages, told)
-    message = messages[0] if messages else Malformed("null", incoming.PARSE_ERROR, "no message")
+    message = messages[0] if messages else Malformed("null", incoming.PARSE_ERROR, _EMPTY)
     if isinstance(message, Malformed):
         outcome = envelope.error(message.code, message.message)
         return Refused(_BAD, outcome, message.id)
@@ -173,9 +174,9 @@ def _unlike(request: Request, told: Told) -> str | None:
     for header, text in ((_VERSION, facts.revision), (_METHOD, request.method)):
         if told.get(header.lower()) != [text]:
             return _mismatch(header)
-    if request.method not in _NAMED:
+    if request.method not in mirror.NAMED_BY:
         return None
-    name = request.params.member_string(_NAMED[request.method]) if request.params else None
+    name = request.params.member_string(mirror.NAMED_BY[request.method]) if request.params else None
     given = told.get(_NAME.lower(), [])
     if name is None and not given:  # the fault of the body, which its handler tells
         return None
@@ -187,13 +188,14 @@ def _unlike_parameters(request: Request, told: Told, offer: Offer) -> str | None
     params = request.params.members() if request.params else {}
     name, arguments = params.get("name"), params.get("arguments")
     tool = offer.tools.get((name.string() or "") if name else "")
-    marks = tool.marks if tool and request.method == "tools/call" else ()
+    marks = tool.marks if tool and request.method == mcp.TOOLS_CALL else ()
     if not marks or isinstance(marks, mirror.WrongMark):
         return None
     try:
         header = mirror.mismatch(marks, arguments.load() if arguments else None, told)
-    except JsonError:
-        return envelope.error(mcp.INVALID_PARAMS, '"arguments" cannot be read')
+    except JsonError as problem:
+        why = Redactor().plain(str(problem))
+        return envelope.error(mcp.INVALID_PARAMS, f'"arguments" cannot be read: {why}')
     return _mismatch(header) if header else None
 
 

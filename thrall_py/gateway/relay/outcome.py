@@ -13,10 +13,8 @@ from thrall_py.protocol.wire import Message
 OK, TOOL_ERROR, FAILED, DRIFT = "ok", "isError", "failed", "drift"
 REFUSED, CANCELLED, ASKS = "refused", "cancelled", "input_required"
 
-TOOLS_CALL = "tools/call"
 # What may ask by its result (2026-07-28, "Multi Round-Trip Requests").
-ASKING = (TOOLS_CALL, "prompts/get", "resources/read")
-_ABOUT = f'"_meta":{{"{mcp.META}serverInfo":{envelope.SERVER_INFO}}}'
+ASKING = (mcp.TOOLS_CALL, "prompts/get", "resources/read")
 
 
 class Ended(NamedTuple):
@@ -71,7 +69,7 @@ def failed(method: str, sentence: str, facts: Facts, verdict: str = FAILED) -> E
     For a tool that is a result, which a model reads and can act upon (all revisions, "Tools",
     "Error Handling"); for anything else a JSON-RPC error.
     """
-    if method != TOOLS_CALL:
+    if method != mcp.TOOLS_CALL:
         return Ended(envelope.error(envelope.INTERNAL_ERROR, sentence), verdict, sentence)
     content = canonical.compact([{"type": "text", "text": sentence}])
     told = envelope.result(f'"content":{content},"isError":true', facts)
@@ -88,7 +86,7 @@ def input_required(requests: Mapping[str, mcp.Asked], state: str) -> Ended:
     """
     asked = ",".join(f'"{name}":{_request(each)}' for name, each in requests.items())
     members = f'"resultType":"{ASKS}","requestState":"{state}","inputRequests":{{{asked}}}'
-    return Ended(f'"result":{{{members},{_ABOUT}}}', ASKS)
+    return Ended(f'"result":{{{members},{envelope.META}}}', ASKS)
 
 
 def responses(answers: Mapping[str, str], state: Value | None) -> str:

@@ -86,7 +86,7 @@ class Relay:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _asks_first(self, forward: Forward) -> bool:
-        is_call = forward.method == outcome.TOOLS_CALL
+        is_call = forward.method == mcp.TOOLS_CALL
         return is_call and self._offer.needs_approval(forward.server, forward.name)
 
     def _start(self, call: Call) -> "_Running":

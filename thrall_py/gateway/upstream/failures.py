@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from thrall_py.errors import ServerError, ThrallError, TimedOutError
+from thrall_py.protocol import mcp
 from thrall_py.protocol.skipped import SkippedLines
 from thrall_py.redact import Redactor
 
@@ -31,5 +32,5 @@ class Failures:
         return TimedOutError(f"no answer to {method} in {waited}")
 
     def _aftermath(self, method: str) -> str:
-        ran = "; the tool may have run" if method == "tools/call" else ""
+        ran = "; the tool may have run" if method == mcp.TOOLS_CALL else ""
         return ran + self.skipped.sentence()

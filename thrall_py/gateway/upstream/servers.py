@@ -30,7 +30,6 @@ from thrall_py.verbs.connect import ConnectionOptions, prepare
 
 _UNTOLD = 60.0  # seconds after which definitions are compared again, where nobody tells of changes
 _ALWAYS = float("inf")
-_NAMED_BY = {"prompts/get": "name", "resources/read": "uri"}  # what Mcp-Name repeats
 
 
 class Settings(NamedTuple):
@@ -260,10 +259,10 @@ def _is_mismatch(message: wire.Message) -> bool:
 def _mirrored(forward: Forward, marks: tuple[mirror.Mark, ...]) -> dict[str, str]:
     """Make the headers of a request, from its params (2026-07-28, "Streamable HTTP")."""
     params = scan(f"{{{forward.members}}}", {})
-    if forward.method == "tools/call":
+    if forward.method == mcp.TOOLS_CALL:
         arguments = params.member("arguments")
         return mirror.headers(forward.name, marks, _text(arguments))
-    named = params.member_string(_NAMED_BY.get(forward.method, ""))
+    named = params.member_string(mirror.NAMED_BY.get(forward.method, ""))
     return {} if named is None else mirror.headers(named, (), "{}")
 
 

@@ -144,7 +144,7 @@ class Streamable(Elsewhere):
         origin = self._contact.origin
         headers = (*POSTED, *self._headers(label))
         request = Request("POST", origin.url.target, headers, message)
-        if label.method == "tools/call":
+        if label.method == mcp.TOOLS_CALL:
             self._unsent = len(message)
             self._unheard = origin.start(request, deadline), request
             self._unsent = 0
