@@ -132,7 +132,7 @@ class Watch:
     def __init__(self, pid):
         self.pid = pid
         self.events = []
-        self.out = b""
+        self.out = bytearray()
 
     def has_event(self, kind):
         return any(event["ev"] == kind for event in self.events)
@@ -217,7 +217,7 @@ class Bench:
             observer.observe(run, how.meanwhile)
             run.survivors = self.survivors(observer.watch)
             observer.drain()
-            run.out, run.events = observer.watch.out, observer.watch.events
+            run.out, run.events = bytes(observer.watch.out), observer.watch.events
             errors.seek(0)
             run.err = errors.read()
         run.new_files = sorted(set(os.listdir(self.work)) - files_before)
