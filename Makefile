@@ -68,7 +68,7 @@ else
 endif
 
 # Four at a time: they mostly wait.
-zoo: $(BIN)/ready ## the installed command against misbehaving servers (about 4 minutes)
+zoo: $(BIN)/ready ## the installed command against misbehaving servers (some minutes)
 	@mkdir -p build; rm -f build/zoo-*.log; processes=; status=0; \
 	for part in 1 2 3 4; do \
 	  TEST_PART=$$part/4 $(BIN)/pytest -q -m zoo tests/zoo tests/drift >build/zoo-$$part.log 2>&1 & \
