@@ -391,18 +391,26 @@ def test_progress_goes_to_whoever_waits_at_the_moment():
 
 def test_a_question_that_the_server_takes_back_is_not_asked_again():
     async def story():
+        shown, taken_back, retried = (asyncio.Event() for _ in range(3))
+
         async def step(_forward, listener):
             question = asyncio.create_task(listener.asked("elicitation/create", value(FORM)))
-            await asyncio.sleep(0.01)
+            await shown.wait()
             question.cancel()
-            await asyncio.sleep(0.01)
+            await asyncio.wait([question])
+            taken_back.set()
+            await retried.wait()
             return DONE
 
         relay, _ = made(step)
         exchange = FakeClient("2026-07-28").exchange()
         asked = await relay.run(modern(), ECHO, exchange)
-        await asyncio.sleep(0.015)
-        return await relay.run(modern(requestState=state_of(asked)), ECHO, exchange)
+        shown.set()
+        await taken_back.wait()
+        again = asyncio.create_task(relay.run(modern(requestState=state_of(asked)), ECHO, exchange))
+        await asyncio.sleep(0.01)
+        retried.set()
+        return await again
 
     assert run(story()).verdict == "ok"
 
