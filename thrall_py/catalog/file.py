@@ -35,8 +35,13 @@ class Catalog(NamedTuple):
     allow: tuple[str, ...] = ()
 
 
-def read(path: str) -> Catalog:
+def read(path: str, *, may_be_edited: bool = False) -> Catalog:
     """Read a catalog, whole and checked.
+
+    Args:
+        path: of the file.
+        may_be_edited: take definitions without their digests, too, as they stand there: for those
+            who put something else in their place. Written again they are still refused.
 
     Raises:
         CatalogError: it is missing, damaged, of another format, or edited so that a digest does
@@ -50,11 +55,13 @@ def read(path: str) -> Catalog:
         raise CatalogError(f"cannot read {visible(path)}: {problem.strerror}") from None
     if len(data) > _LARGEST:
         raise CatalogError(f"{visible(path)} is larger than a catalog may be, {_LARGEST} bytes")
-    return loads(data, path)
+    return loads(data, path, may_be_edited=may_be_edited)
 
 
 def read_for_update(path: str) -> Catalog:
     """Read the catalog that is to be written: an empty one if there is none yet.
+
+    What was edited in it can be pinned again, so that is no reason to refuse it.
 
     Raises:
         CatalogError: what is there is no catalog, or no file could be put there.
@@ -72,7 +79,7 @@ def read_for_update(path: str) -> Catalog:
     if not os.path.isfile(target):
         what = "it is a directory" if os.path.isdir(target) else "it is no regular file"
         raise CatalogError(f"cannot write {visible(path)}: {what}")
-    return read(path) if os.path.getsize(target) else Catalog({})
+    return read(path, may_be_edited=True) if os.path.getsize(target) else Catalog({})
 
 
 def server_offering(catalog: Catalog, tool: str) -> str:
@@ -118,8 +125,8 @@ def _unasked_hint(entries: Iterable[Entry]) -> str:
     return "; some are listed only to clients that can be asked: pin with --elicitation"
 
 
-def loads(data: bytes, path: str) -> Catalog:
-    """Read a catalog from its bytes; `path` is for the sentences.
+def loads(data: bytes, path: str, *, may_be_edited: bool = False) -> Catalog:
+    """Read a catalog from its bytes; `path` is for the sentences, the rest is as for `read`.
 
     Raises:
         CatalogError: as `read`.
@@ -140,9 +147,25 @@ def loads(data: bytes, path: str) -> Catalog:
         raise _broken(path, 'it should have "thrall", "servers", perhaps "policy", and no more')
     try:
         allow = codec.decode_policy(root.get("policy", {}))
-        return Catalog({name: codec.decode_entry(value) for name, value in servers.items()}, allow)
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
+    entries = {}
+    for name, value in servers.items():
+        try:
+            entries[name] = codec.decode_entry(value)
+            if not may_be_edited:
+                _refuse_edited(entries[name])
+        except JsonError as problem:
+            raise _broken(path, f"its server {name!a}: {problem}") from None
+    return Catalog(entries, allow)
+
+
+def _refuse_edited(entry: Entry) -> None:
+    for name in codec.edited(entry):
+        raise JsonError(
+            f"the definition of {name!a} does not have its digest: it was edited; take that back,"
+            " or pin the server again"
+        )
 
 
 def dumps(catalog: Catalog) -> str:
