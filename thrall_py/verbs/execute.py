@@ -166,6 +166,12 @@ def look_for(spec: ExecSpec) -> Redactor:
 
     """
     command, redact = fill_in(spec, "")
+    find_program(command)
+    return redact
+
+
+def find_program(command: Command) -> None:
+    """See whether a command that is filled in could be started; raises as `look_for`."""
     if command.cwd is not None and not os.path.isdir(command.cwd):
         raise InputError(f"there is no directory {visible(command.cwd)}")
     program, path = command.argv[0], command.environment.get("PATH")
@@ -176,4 +182,3 @@ def look_for(spec: ExecSpec) -> Redactor:
         raise ProgramNotFoundError(f"the program {shown} was not found")
     if not shutil.which(program, path=path):
         raise CannotExecuteError(f"cannot execute {shown}: Permission denied")
-    return redact
