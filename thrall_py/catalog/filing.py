@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import codec, drift, relaunch, review
+from thrall_py.catalog import codec, collisions, drift, relaunch, review
 from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.drift import Difference
@@ -88,6 +88,7 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
         *(_undone(edited, redact) for edited in (codec.edited(earlier) if earlier else ())),
         *(f"no tool matches {redact.quoted(pattern)} any more" for pattern in useless),
         *review.entry_warnings(entry, redact),
+        *collisions.warnings(catalog.servers, name, redact),
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
