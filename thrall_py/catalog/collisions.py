@@ -4,12 +4,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.entry import PREFIXED, Entry
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
 from thrall_py.visible import visible
-
-PREFIXED = (mcp.TOOLS, mcp.PROMPTS)  # an address is what it is
 
 
 class Collision(NamedTuple):
@@ -22,14 +20,9 @@ class Collision(NamedTuple):
 def find(one: Entry, other: Entry) -> Iterator[Collision]:
     """Find what two servers cannot both be served with: the first name of each kind."""
     for kind in mcp.KINDS:
-        both = _names(kind, one) & _names(kind, other)
+        both = one.named(kind).keys() & other.named(kind).keys()
         if both:
             yield Collision(kind, min(both))
-
-
-def _names(kind: mcp.Kind, entry: Entry) -> set[str]:
-    prefix = entry.prefix if kind in PREFIXED else ""
-    return {prefix + name for name in entry.items.get(kind.member, {})}
 
 
 def warnings(servers: Mapping[str, Entry], name: str, redact: Redactor) -> Iterator[str]:

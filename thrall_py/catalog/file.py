@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from thrall_py.catalog import codec, nearest
-from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.entry import WORDS, Entry
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import canonical, jsontext
 from thrall_py.protocol.jsontext import Json, JsonError
@@ -93,7 +93,11 @@ def server_offering(catalog: Catalog, tool: str) -> str:
     owners = [name for name, entry in servers.items() if tool in entry.offered]
     if not owners:
         offered = {name for entry in servers.values() for name in entry.offered}
-        more = nearest.hint(tool, offered) or _unasked_hint(servers.values())
+        more = (
+            _other_kind(tool, servers)
+            or nearest.hint(tool, offered)
+            or _unasked_hint(servers.values())
+        )
         raise CatalogError(f"the catalog does not have this tool{more}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
@@ -116,6 +120,15 @@ def entry_of(catalog: Catalog, name: str) -> Entry:
         near = nearest.hint(name, catalog.servers)
         raise CatalogError(f"the catalog has no server {visible(name)}{near}")
     return catalog.servers[name]
+
+
+def _other_kind(name: str, servers: dict[str, Entry]) -> str:
+    """Say what has the name, if that is no tool."""
+    for server, entry in servers.items():
+        for kind, word in WORDS.items():
+            if name in entry.named(kind):
+                return f"; it is a {word} of {visible(server)}"
+    return ""
 
 
 def _unasked_hint(entries: Iterable[Entry]) -> str:

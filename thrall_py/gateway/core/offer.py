@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from thrall_py.catalog import collisions
-from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog.entry import PREFIXED, PinnedItem
 from thrall_py.catalog.file import Catalog
 from thrall_py.errors import CatalogError
 from thrall_py.gateway.core import uri
@@ -130,7 +130,7 @@ def _merged(catalog: Catalog, kind: mcp.Kind) -> Offering:
     """All items of a kind, by server and name: always in the same order."""
     merged: Offering = {}
     for server, entry in sorted(catalog.servers.items()):
-        prefix = entry.prefix if kind in collisions.PREFIXED else ""
+        prefix = entry.prefix if kind in PREFIXED else ""
         for name, item in sorted(entry.items.get(kind.member, {}).items()):
             public = prefix + name
             if public in merged:
