@@ -160,7 +160,7 @@ def test_a_program_is_looked_for_where_it_would_be_started(tmp_path, monkeypatch
     [
         (LaunchSpec(("./tool",), {}), ProgramNotFoundError, "the program ./tool was not found"),
         (LaunchSpec(("no-such",), {}), ProgramNotFoundError, "the program no-such was not found"),
-        (LaunchSpec(("",), {}), ProgramNotFoundError, "the program  was not found"),
+        (LaunchSpec(("",), {}), ProgramNotFoundError, "the program has no name"),
         (LaunchSpec(("x",), {}, cwd="none\x1b"), InputError, r"there is no directory none\x1b"),
         (LaunchSpec(("${NO}",), {}), InputError, "the variable NO is not set"),
         (LaunchSpec(("./plain",), {}), CannotExecuteError, "cannot execute ./plain"),

@@ -238,6 +238,31 @@ def test_an_empty_word_in_the_path_is_the_directory_of_the_server(run, tmp_path)
     assert said == f"{os.path.realpath(tmp_path)}\n"
 
 
+def test_a_program_of_that_name_where_it_is_started_is_not_taken_for_one_on_the_path(tmp_path):
+    script(tmp_path / "it", "#!/bin/sh\necho wrong\n")
+    os.chdir(tmp_path)
+    for command in (
+        Command(("it",), {"PATH": "/nowhere"}),
+        Command(("it",), {"PATH": "/nowhere"}, str(tmp_path)),
+        Command(("it",), {}),
+    ):
+        for start in (spawn.spawn, spawn.look_for):
+            with pytest.raises(ProgramNotFoundError, match="^the program it was not found$"):
+                start(command)
+
+
+def test_what_is_looked_for_is_what_would_be_started(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    script(folder / "it", "#!/bin/sh\n")
+    (tmp_path / "text").touch()
+    for words, path in ((("it",), ":/nowhere"), (("./it",), ""), ((str(folder / "it"),), "")):
+        spawn.look_for(Command(words, {"PATH": path}, str(folder)))
+    for word in ("./text", "./folder"):
+        with pytest.raises(CannotExecuteError, match=f"^cannot execute {word}: Permission denied$"):
+            spawn.look_for(Command((word,), {}, str(tmp_path)))
+
+
 @pytest.mark.usefixtures("no_child_left")
 def test_without_a_free_descriptor_nothing_is_started_and_none_is_kept(monkeypatch):
     pipe, made = os.pipe, []

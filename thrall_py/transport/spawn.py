@@ -1,6 +1,7 @@
 """Starts one server: its argv as given, two pipes, a session and a group of its own."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
@@ -51,21 +52,12 @@ def spawn(command: Command) -> Child:
         InputError: the directory to start it in is not there.
 
     """
-    program = visible(command.shown or command.argv[0])
-    if not command.argv[0]:
-        raise ProgramNotFoundError("the program has no name")
     with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-        try:
+        with _told(command):
             stdin, given = _pipe(theirs, ours)
             said, stdout = _pipe(ours, theirs)
             with _directory(command.cwd):
                 pid = _start(command, stdin.fileno(), stdout.fileno())
-        except (FileNotFoundError, NotADirectoryError):
-            raise _not_found(command, program) from None
-        except UnicodeEncodeError:
-            raise CannotExecuteError(f"cannot execute {program}: not in this locale") from None
-        except OSError as problem:
-            raise CannotExecuteError(f"cannot execute {program}: {problem.strerror}") from None
         for pipe in (given, said):
             os.set_blocking(pipe.fileno(), False)
             _widen(pipe.fileno())
@@ -74,9 +66,43 @@ def spawn(command: Command) -> Child:
         except OSError as problem:  # too many are open
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-            raise CannotExecuteError(f"cannot watch {program}: {problem.strerror}") from None
+            why = f"cannot watch {_name(command)}: {problem.strerror}"
+            raise CannotExecuteError(why) from None
         ours.pop_all()
         return Child(pid, given, said, descriptor)
+
+
+def look_for(command: Command) -> None:
+    """See whether a program could be started, and start nothing.
+
+    Raises:
+        ProgramNotFoundError, CannotExecuteError, InputError: as `spawn`.
+
+    """
+    with _told(command), _directory(command.cwd):
+        path = _found(command)
+        os.stat(path)
+        if not _is_executable(path):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+@contextlib.contextmanager
+def _told(command: Command) -> Iterator[None]:
+    """Say in our words what the system says of a start."""
+    if not command.argv[0]:
+        raise ProgramNotFoundError("the program has no name")
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise _not_found(command) from None
+    except UnicodeEncodeError:
+        raise CannotExecuteError(f"cannot execute {_name(command)}: not in this locale") from None
+    except OSError as problem:
+        raise CannotExecuteError(f"cannot execute {_name(command)}: {problem.strerror}") from None
+
+
+def _name(command: Command) -> str:
+    return visible(command.shown or command.argv[0])
 
 
 def _pipe(
@@ -152,13 +178,20 @@ def _found(command: Command) -> str:
     if "/" in name:
         return name
     there = [os.path.join(place, name) for place in os.get_exec_path(command.environment)]
-    usable = (path for path in there if os.path.isfile(path) and os.access(path, os.X_OK))
-    # One that is there and cannot be executed fails with the reason.
-    return next(usable, None) or next(filter(os.path.exists, there), name)
+    # One that is there and cannot be executed fails with the reason; the last of none is not there,
+    # while the bare name would be taken for a file in the directory.
+    return next(filter(_is_executable, there), None) or next(
+        filter(os.path.exists, there), there[-1]
+    )
 
 
-def _not_found(command: Command, program: str) -> ThrallError:
+def _is_executable(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def _not_found(command: Command) -> ThrallError:
     """Say what is not there: a program, or the interpreter of one that is."""
+    program = _name(command)
     if "/" in command.argv[0] and os.path.exists(os.path.join(command.cwd or "", command.argv[0])):
         return CannotExecuteError(f"the interpreter of {program} was not found")
     # A whole command line in one word: a habit from programs that hand it to a shell.

@@ -1,17 +1,12 @@
 """Runs a plain command for a call: JSON on its stdin, text on its stdout, a status as verdict."""
 
 import json
-import os
-import shutil
 import time
 from typing import NamedTuple
 
 from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import (
-    CannotExecuteError,
-    InputError,
-    ProgramNotFoundError,
     ServerError,
     TimedOutError,
 )
@@ -19,12 +14,12 @@ from thrall_py.output import render
 from thrall_py.protocol.channel import MessageTooLarge, ReceiveTimeout
 from thrall_py.protocol.jsontext import EACH, Shape, scan
 from thrall_py.redact import Redactor
+from thrall_py.transport import spawn
 from thrall_py.transport.endpoint import Command
 from thrall_py.transport.filter import Filter
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.call import Call, OnResult
 from thrall_py.verbs.connect import ConnectionOptions, prepare
-from thrall_py.visible import visible
 
 TOOL = "THRALL_TOOL"  # the variable that tells a command which of its tools is called
 _RESULT: Shape = {
@@ -166,19 +161,5 @@ def look_for(spec: ExecSpec) -> Redactor:
 
     """
     command, redact = fill_in(spec, "")
-    find_program(command)
+    spawn.look_for(command)
     return redact
-
-
-def find_program(command: Command) -> None:
-    """See whether a command that is filled in could be started; raises as `look_for`."""
-    if command.cwd is not None and not os.path.isdir(command.cwd):
-        raise InputError(f"there is no directory {visible(command.cwd)}")
-    program, path = command.argv[0], command.environment.get("PATH")
-    if "/" in program:
-        program = os.path.join(command.cwd or "", program)
-    shown = visible(command.shown)
-    if not shutil.which(program, os.F_OK, path):
-        raise ProgramNotFoundError(f"the program {shown} was not found")
-    if not shutil.which(program, path=path):
-        raise CannotExecuteError(f"cannot execute {shown}: Permission denied")

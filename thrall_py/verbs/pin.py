@@ -14,7 +14,7 @@ from thrall_py.errors import InputError, ThrallError
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor, holds_secret
-from thrall_py.transport import workers
+from thrall_py.transport import spawn, workers
 from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs import whereabouts
@@ -164,10 +164,8 @@ def _entry_of(command: ExecSpec, definition: dict[str, Json] | None) -> Entry:
 
 def _missing(command: Command) -> list[str]:
     """Why a plain command could not be started now, if so: it may be there later."""
-    from thrall_py.verbs import execute
-
     try:
-        execute.find_program(command)
+        spawn.look_for(command)
     except ThrallError as problem:
         return [f"{problem}, so it cannot be called yet"]
     return []
