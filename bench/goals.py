@@ -119,9 +119,11 @@ def large(samples: Samples, count: int) -> Goal:
     """Scale: a large catalog, for which there are figures and no bound."""
     pinned = samples[cases.PINNED]
     more = over(samples, cases.PINNED, cases.CALL, ended)
+    own = over(samples, cases.PINNED, PIPE, figures.processor)
     return Goal(
         f"one call through a catalog of {count:,} tools reads no more than it needs",
         f"{ms(median(pinned, answered))} until the answer, {ms(more)} more than without a catalog, "
+        f"{ms(own)} of CPU beyond the server's, "
         f"{median(pinned, figures.peak) / (1 << 20):.0f} MiB",
         None,
     )

@@ -13,7 +13,7 @@ from thrall_py.gateway.relay.relay import Relay
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import Value, scan
 
-UPDATE = "thrall pin c.json --update"
+CATALOG = "/c.json"
 EVERYTHING = '{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{},"tasks":{}}'
 TOOLS = {
     "echo": {"name": "echo", "inputSchema": {"type": "object"}},
@@ -78,6 +78,13 @@ class FakeServers(dict):
     """Servers by name, which note that they were closed."""
 
     closed = False
+    starting = None  # an event, while one is being started
+
+    async def started(self):
+        event, self.starting = self.starting, None
+        if event:
+            await event.wait()
+        return event is not None
 
     async def close(self):
         self.closed = True
@@ -87,7 +94,7 @@ def made(*steps, is_modern=False, ask=False, **options):
     """A relay before one server of these steps, and the server."""
     server = FakeServer(*steps, is_modern=is_modern)
     offered = offer.make(catalog(), ask=ask)
-    return Relay(FakeServers(a=server), offered, UPDATE, **options), server
+    return Relay(FakeServers(a=server), offered, CATALOG, **options), server
 
 
 def request(method="tools/call", id_="1", **params):

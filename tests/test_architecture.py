@@ -165,7 +165,7 @@ def test_a_module_of_others_has_the_one_importer_that_the_design_names(module):
 
 
 def test_the_design_names_the_importers_of_what_is_dangerous_or_heavy():
-    assert {"_ctypes", "base64", "hashlib", "rich"} <= SOLE.keys()
+    assert {"_ctypes", "hashlib", "rich"} <= SOLE.keys()
 
 
 @pytest.mark.parametrize("module", SHARED)

@@ -70,6 +70,20 @@ def test_a_stream_is_compared_with_cat_and_the_scan_without_the_start_of_its_int
     assert (memory.figure, memory.met) == ("2.00 times", True)
 
 
+def test_of_a_large_catalog_what_is_told_has_no_bound():
+    taken = {
+        PIPE: {0: sample(1, processor=0.1)},
+        cases.CALL: samples(2),
+        cases.PINNED: {0: sample(2.5, answered=2.25, processor=0.3, peak=1 << 20)},
+    }
+    told = goals.large(taken, 10_000)
+    assert told.met is None
+    assert told.figure == (
+        "2,250 ms until the answer, 500 ms more than without a catalog,"
+        " 200 ms of CPU beyond the server's, 1 MiB"
+    )
+
+
 def test_goals_are_told_of_what_was_measured_only():
     assert goals.reached({}) == []
 

@@ -4,10 +4,13 @@ import contextlib
 import http.client
 import json
 import os
+import re
+import shlex
 import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from subprocess import PIPE
 
 import pytest
@@ -105,6 +108,20 @@ class Running:
             reply = connection.getresponse()
             return reply.status, json.loads(reply.read())
 
+    def curl(self, command, **filled):
+        """Do what a command line of curl would: the `Mcp-Session-Id` of the reply, and the message."""
+        for word, value in filled.items():
+            command = command.replace(word, value)
+        path, *words = shlex.split(command.replace("\\\n", ""))
+        given = [words[at + 1] for at, word in enumerate(words) if word == "-H"]
+        headers = dict(each.split(": ") for each in given)
+        port = int(self.url.rpartition(":")[2].partition("/")[0])
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        with contextlib.closing(connection):
+            connection.request("POST", path, words[words.index("-d") + 1], headers)
+            reply = connection.getresponse()
+            return reply.headers["Mcp-Session-Id"], json.loads(reply.read())
+
     def end(self, signum=signal.SIGTERM):
         self.process.send_signal(signum)
         rest = self.process.stderr.read()
@@ -161,3 +178,16 @@ def test_the_token_is_wanted_and_stands_in_no_line_and_in_no_server(
     assert TOKEN not in subprocess.run(["ps", "eww", server], stdout=PIPE, text=True).stdout
     _, rest = run.end()
     assert TOKEN not in rest + json.dumps(run.log)
+
+
+def test_the_page_says_how_to_speak_to_it_by_hand(pin, running):
+    pin("a")
+    run = running()
+    page = (Path(__file__).parent.parent / "man" / "thrall-serve.1").read_text()
+    commands = re.findall(r"^curl .*?8080(/mcp.*?\}')$", page, re.MULTILINE | re.DOTALL)
+    modern, opening, legacy = (each.replace(r"\e", "\\") for each in commands)
+    assert "content" in run.curl(modern)[1]["result"]
+    session, opened = run.curl(opening)
+    assert opened["result"]["protocolVersion"] == "2025-11-25"
+    assert "content" in run.curl(legacy, ID=session)[1]["result"]
+    assert run.end()[0] == -signal.SIGTERM

@@ -80,6 +80,36 @@ def test_a_name_that_stands_twice_in_two_spellings_is_refused():
         entry.read_items(mcp.TOOLS, found, Redactor())
 
 
+TOOL = b'{"name":"wanted","x":1}'
+SPELLED_TWICE = '{"name":"other","x":{"é":1,"\\u00e9":2}}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        (b'{"name":"other","x":%b}' % (b"7" * 1001), "other. cannot be kept: .*1001 characters$"),
+        (SPELLED_TWICE, "other. cannot be kept: .*twice in one object$"),
+        (b'{"name":"other"},{"name":"other","x":1}', "defines .other. twice, and differently$"),
+        (b"{}", "entry 2 of the server's tools has no name"),
+        (b"[]", "entry 2 of the server's tools has no name"),
+    ],
+)
+def test_one_definition_is_not_taken_out_of_a_list_that_is_of_no_use(other, sentence):
+    found = scan(latin1(b"[%b,%b]" % (TOOL, other)), {EACH: {}}).children
+    with pytest.raises(ServerError, match=sentence):
+        entry.read_item(mcp.TOOLS, found, "wanted", Redactor())
+
+
+def test_of_the_others_what_would_be_refused_only_for_its_digest_is_not_looked_at():
+    deep = "[" * 300 + "]" * 300
+    text = f'[{TOOL.decode()},{{"name":"\\u00e9","x":{deep}}}]'
+    found = scan(text, {EACH: {}}).children
+    assert entry.read_item(mcp.TOOLS, found, "wanted", Redactor()) == entry.pin_item(
+        {"name": "wanted", "x": 1}
+    )
+    assert entry.read_item(mcp.TOOLS, found, "none", Redactor()) is None
+
+
 def test_a_pin_is_the_same_whatever_the_order():
     assert entry.pin_item({"a": 1, "b": 2}) == entry.pin_item({"b": 2, "a": 1})
     with pytest.raises(JsonError):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import sys
 from subprocess import PIPE, Popen
 
@@ -15,7 +16,7 @@ ASKED = {
     "resources": ("resources/read", {"uri": "shelf:a"}),
     "resourceTemplates": ("resources/read", {"uri": "shelf:7/data"}),
 }
-NAMES = {"prompts": "greet", "resources": "shelf:a", "resourceTemplates": "shelf:{id}/data"}
+NAMES = {"prompts": "x_greet", "resources": "shelf:a", "resourceTemplates": "shelf:{id}/data"}
 WHAT = {
     "prompts": "prompts/greet/title added",
     "resources": "resources shelf:a: title added",
@@ -72,7 +73,7 @@ def served(thrall):
 def test_what_a_server_changes_meanwhile_is_listed_as_pinned_and_not_asked_for(
     served, server, client
 ):
-    log = []
+    log, catalog = [], os.path.abspath("c.json")
     with served(server, client, log) as gateway:
         for kind, (method, params) in ASKED.items():
             assert "result" in gateway.ask(method, params)
@@ -80,7 +81,8 @@ def test_what_a_server_changes_meanwhile_is_listed_as_pinned_and_not_asked_for(
             assert gateway.ask(method, params)["error"] == {
                 "code": -32603,
                 "message": f"{NAMES[kind]} is not as it was pinned, so it was not asked for: {WHAT[kind]};"
-                " review it, and pin it again with: thrall pin c.json --update it",
+                f" a person has to review it with: thrall check {catalog}, pin it again at a terminal"
+                f" with: thrall pin {catalog} --update it, and then start thrall serve again",
             }
         listed = gateway.ask("prompts/list", {})["result"]["prompts"]
         ref = {"type": "ref/prompt", "name": "x_greet"}

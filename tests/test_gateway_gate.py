@@ -166,6 +166,16 @@ def test_the_refusal_says_how_and_repeats_nothing():
     assert not any(word in found.reason for word in ("wr0ng", TOKEN))
 
 
+def test_the_refusal_tells_no_token_from_another_one():
+    host = (b"host", b"localhost:8080")
+    none = gate.refuse([host], GUARDED).reason
+    assert none == "a bearer token is needed: send the header Authorization: Bearer TOKEN, once"
+    assert (
+        "is not Bearer and the token"
+        in gate.refuse([host, (b"authorization", b"x")], GUARDED).reason
+    )
+
+
 def test_a_token_stands_there_once():
     pairs = [(b"host", b"localhost:8080"), *[(b"authorization", f"Bearer {TOKEN}".encode())] * 2]
     assert gate.refuse(pairs, GUARDED).status == 401

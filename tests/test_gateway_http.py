@@ -164,6 +164,44 @@ def test_a_client_that_hangs_up_within_a_stream_cancels_its_call(monkeypatch):
     run(test)
 
 
+def test_a_client_that_only_sends_no_more_gets_its_answers():
+    async def test(gateway):
+        reader, writer = await gateway.connect()
+        writer.write(gateway.call("tell", 7) + gateway.call("echo", 8))
+        writer.write_eof()
+        bodies = [(await reply(reader))[2] for _ in range(2)]
+        assert [b'"id":7' in bodies[0], b'"id":8' in bodies[1]] == [True, True]
+        assert await reader.read() == b""
+        await left(writer)
+
+    run(test)
+
+
+def test_a_client_that_sends_no_more_and_asks_nothing_is_gone_at_once():
+    async def test(gateway):
+        reader, writer = await gateway.connect()
+        writer.write_eof()
+        assert await reader.read() == b""
+        await left(writer)
+
+    run(test)
+
+
+def test_a_client_that_sends_no_more_is_taken_to_be_gone_after_a_while(monkeypatch):
+    monkeypatch.setattr(connections, "_LEAVING", 0.05)
+
+    async def test(gateway):
+        reader, writer = await gateway.connect()
+        writer.write(gateway.call("wait", 9))
+        writer.write_eof()
+        assert await reader.read() == b""
+        await until(lambda: gateway.service.cancelled)
+        assert gateway.service.cancelled == ["9"]
+        await left(writer)
+
+    run(test)
+
+
 def test_a_head_that_trickles_is_cut_off_and_one_between_two_requests_as_well(monkeypatch):
     monkeypatch.setattr(connections, "_HEAD", 0.2)
 

@@ -227,7 +227,7 @@ def test_without_a_session_a_legacy_request_is_refused_and_with_an_unknown_one_t
 
 def test_a_session_that_was_ended_is_gone_and_what_it_had_open_is_cancelled():
     async def test(service, app, _posts):
-        headers = await begin(app)
+        headers = await begin(app, "2025-03-26")
         exchange = call(app, headers, "wait")
         await service.open.wait()
         answer = await Exchange(app, "DELETE", headers=headers).answer()
@@ -235,9 +235,14 @@ def test_a_session_that_was_ended_is_gone_and_what_it_had_open_is_cancelled():
         assert service.cancelled == ["1"]
         answer = await exchange.answer()
         assert (answer.status, answer.body) == (200, b""), "an empty stream"
-        for method, body in (("DELETE", b""), ("POST", message("ping"))):
+        pings = b"[" + b",".join([message("ping", 2)] * 2) + b"]"
+        for method, body, id_ in (
+            ("DELETE", b"", None),
+            ("POST", message("ping", 2), 2),
+            ("POST", pings, None),
+        ):
             answer = await Exchange(app, method, headers=headers, body=body).answer()
-            assert answer.status == 404
+            assert (answer.status, answer.json["id"]) == (404, id_)
 
     run(test)
 

@@ -110,25 +110,26 @@ def test_a_server_that_fails_is_told_as_the_tools_own_failure(revision):
     sent = legacy() if revision != mcp.MODERN else modern()
     ended = run(relay.run(sent, ECHO, FakeClient(revision).exchange()))
     assert result(ended)["isError"] is True
-    assert result(ended)["content"][0]["text"] == "the server exited with status 1"
+    assert result(ended)["content"][0]["text"] == "a/echo: the server exited with status 1"
     assert ended.verdict == "failed"
 
 
 def test_what_is_no_tool_fails_with_an_error():
     relay, _ = made(ServerError("the server exited with status 1"))
     ended = run(relay.run(request("prompts/get", name="hello"), PROMPT, FakeClient().exchange()))
-    assert error(ended) == {"code": -32603, "message": "the server exited with status 1"}
+    assert error(ended) == {"code": -32603, "message": "a/hello: the server exited with status 1"}
 
 
 def test_a_tool_that_drifted_is_answered_with_what_changed_and_what_to_do():
     before = pin_item({"name": "echo", "description": "a"})
     after = pin_item({"name": "echo", "description": "b\x1b"})
     relay, _ = made(Drifted(drift.compare_tool("echo", before, after), Redactor()))
-    ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
+    ended = run(relay.run(request(name="a_echo"), ECHO, FakeClient().exchange()))
     assert result(ended)["isError"] is True
     assert result(ended)["content"][0]["text"] == (
-        "echo is not as it was pinned, so it was not called: description changed; review it, and"
-        " pin it again with: thrall pin c.json --update a"
+        "a_echo is not as it was pinned, so it was not called: description changed; a person has to"
+        " review it with: thrall check /c.json, pin it again at a terminal with: thrall pin /c.json"
+        " --update a, and then start thrall serve again"
     )
     assert ended.verdict == "drift"
 
@@ -143,7 +144,8 @@ def test_what_is_no_tool_and_drifted_is_answered_with_an_error_that_says_the_sam
     assert error(ended) == {
         "code": -32603,
         "message": "hello is not as it was pinned, so it was not asked for: prompts/hello removed;"
-        " review it, and pin it again with: thrall pin c.json --update a",
+        " a person has to review it with: thrall check /c.json, pin it again at a terminal with:"
+        " thrall pin /c.json --update a, and then start thrall serve again",
     }
     assert ended.verdict == "drift"
 
@@ -586,7 +588,8 @@ def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
     relay, _ = made(ASKS, is_modern=True)
     ended = run(relay.run(legacy(), ECHO, FakeClient(capabilities="{}").exchange()))
     assert result(ended)["content"][0]["text"] == (
-        "the server needs input that the client did not give: the client did not declare elicitation"
+        "a/echo: the server needs input that the client did not give: the client did not"
+        " declare elicitation"
     )
 
 
@@ -690,7 +693,11 @@ def test_a_tool_that_only_reads_needs_none():
             '"result":{"action":"decline"}',
             "the call was not approved, so nothing was called",
         ),
-        ("{}", "", "has to be approved, and nobody did: the client did not declare elicitation"),
+        (
+            "{}",
+            "",
+            "since thrall serve runs with --ask, and this client cannot ask its user",
+        ),
         (EVERYTHING, '"error":{"code":1,"message":"\\u001b"}', "and nobody did: \\x1b"),
     ],
 )

@@ -126,6 +126,14 @@ def test_a_call_that_is_cancelled_is_told_as_such():
     assert run(story()) == (True, "cancelled")
 
 
+def test_why_there_was_no_answer_is_told():
+    it, _, told = service(TimedOutError("no answer"), DONE)
+    handled(it, request(name="echo"))
+    handled(it, request(name="echo"))
+    assert (told[0]["outcome"], told[0]["why"]) == ("failed", "a/echo: no answer")
+    assert not told[1].get("why")
+
+
 def test_a_bug_ends_one_request_and_not_the_gateway():
     it, _, told = service(ZeroDivisionError(), DONE)
     assert error(handled(it, request(name="echo")))["code"] == -32603

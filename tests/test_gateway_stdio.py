@@ -36,9 +36,11 @@ def call(id_, **params):
     return json.dumps(message).encode() + b"\n"
 
 
-def service(*steps):
+def service(*steps, starting=None):
     offered = offer.make(catalog())
-    relay = Relay(FakeServers(a=FakeServer(*steps)), offered, "thrall pin c --update")
+    servers = FakeServers(a=FakeServer(*steps))
+    servers.starting = starting
+    relay = Relay(servers, offered, "/c")
     return Service(offered, relay, audit.Log(Nowhere(), "text", Redactor()))
 
 
@@ -160,6 +162,69 @@ def test_what_is_no_message_is_an_error_and_what_follows_is_read(wire, line, id_
     assert pong["id"] == 1
 
 
+def array(*messages):
+    return b"[" + b",".join(each.strip() for each in messages) + b"]\n"
+
+
+PING = b'{"jsonrpc":"2.0","id":"p","method":"ping"}'
+NOTE = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
+
+def test_an_array_is_answered_with_an_array_when_the_last_of_it_is_answered(wire):
+    release = asyncio.Event()
+
+    async def slow(_forward, _listener):
+        await release.wait()
+        return DONE
+
+    async def talk(side):
+        side.say(HELLO)
+        await side.next()
+        side.say(array(call(1), PING, NOTE, b"1", call(1)) + call(2))
+        alone = await side.next()
+        release.set()
+        return alone, await side.next()
+
+    (alone, together), rest = conversation(wire, service(slow, DONE), talk)
+    assert (alone["id"], rest) == (2, [])
+    assert sorted(str(each["id"]) for each in together) == ["1", "1", "None", "p"]
+    assert [each["error"]["code"] for each in together if "error" in each] == [-32600, -32600]
+
+
+def test_what_is_cancelled_of_an_array_is_missing_and_one_without_responses_is_not_answered(wire):
+    began = asyncio.Event()
+
+    async def hangs(_forward, _listener):
+        began.set()
+        await asyncio.sleep(60)
+
+    async def cancelled(side, *more):
+        began.clear()
+        side.say(array(call(1), *more))
+        await began.wait()
+        side.say(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n')
+
+    async def talk(side):
+        side.say(HELLO)
+        await side.next()
+        side.say(array(NOTE))
+        await cancelled(side)
+        await cancelled(side, PING)
+        return await side.next()
+
+    together, rest = conversation(wire, service(hangs, hangs), talk)
+    assert (together, rest) == ([{"jsonrpc": "2.0", "id": "p", "result": {}}], [])
+
+
+def test_an_array_that_is_no_batch_is_answered_with_one_error(wire):
+    async def talk(side):
+        side.say(b"[]\n[1,\n")
+        return await side.next(), await side.next()
+
+    told, rest = conversation(wire, service(), talk)
+    assert ([each["error"]["code"] for each in told], rest) == ([-32600, -32700], [])
+
+
 def test_an_id_that_is_open_is_refused_and_can_be_cancelled(wire):
     async def step(_forward, _listener):
         await asyncio.sleep(1000)
@@ -222,7 +287,7 @@ def test_a_modern_request_needs_no_handshake_and_gets_progress_before_its_respon
     assert rest == []
 
 
-def test_requests_that_are_open_at_the_end_of_input_have_the_grace(wire):
+def test_requests_that_are_open_at_the_end_of_input_have_the_grace_and_an_error_then(wire):
     async def quick(_forward, _listener):
         await asyncio.sleep(0.05)
         return DONE
@@ -235,7 +300,49 @@ def test_requests_that_are_open_at_the_end_of_input_have_the_grace(wire):
         return await side.next()
 
     _, rest = conversation(wire, service(quick, slow), talk, grace=0.3)
-    assert [message["id"] for message in rest] == [1]
+    assert [message["id"] for message in rest] == [1, 2]
+    assert rest[1]["error"] == {
+        "code": -32603,
+        "message": "the input ended, and 0.3 s later (--grace) there was no answer; what was called"
+        " may have run: keep the input open until everything is answered",
+    }
+
+
+def test_a_server_that_is_being_started_at_the_end_of_input_has_its_start_before_the_grace(wire):
+    starting = asyncio.Event()
+
+    async def cold(_forward, _listener):
+        await asyncio.sleep(0.5)  # longer than the grace
+        starting.set()
+        await asyncio.sleep(0)
+        return DONE
+
+    async def talk(side):
+        side.say(HELLO + call(1))
+        return await side.next()
+
+    _, rest = conversation(wire, service(cold, starting=starting), talk, grace=0.3)
+    assert [(message["id"], message["result"]) for message in rest] == [(1, {"content": []})]
+
+
+def test_what_a_client_cancelled_or_a_signal_ended_is_not_answered(wire):
+    async def slow(_forward, _listener):
+        await asyncio.sleep(1000)
+
+    async def story():
+        side, ends = wire
+        task = serving(service(slow, slow), ends)
+        side.say(HELLO + call(1) + call(2))
+        await side.next()
+        note = {"method": "notifications/cancelled", "params": {"requestId": 1}}
+        side.say(json.dumps({"jsonrpc": "2.0", **note}).encode() + b"\n")
+        os.kill(os.getpid(), signal.SIGTERM)
+        signum = await task
+        with pytest.raises(BlockingIOError):
+            os.read(side.reading, 1)
+        return signum
+
+    assert run(story()) == signal.SIGTERM
 
 
 def test_while_nobody_reads_nothing_more_is_taken_in(wire, monkeypatch):

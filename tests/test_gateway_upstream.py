@@ -10,7 +10,7 @@ import pytest
 from gateway import CONNECTION, HEARD, SETTINGS, Caller, Told, do, entry, heard, run, talking, text
 from servers import TOOLS, command
 
-from thrall_py.catalog.launch import LaunchSpec
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec
 from thrall_py.errors import (
     InputError,
     ProgramNotFoundError,
@@ -116,6 +116,7 @@ def test_what_answers_nothing_is_passed_over_and_counted_in_a_failure():
         {"id": "$id", "method": "tools/call"},  # our own words come back
         {"id": [1], "method": "ping"},
         "[1]",
+        " ",  # nothing at all
     ]
 
     async def scenario(upstream):
@@ -825,6 +826,38 @@ def test_a_request_after_the_end_of_the_start_is_told():
     assert run(play()) is None
 
 
+def test_why_a_server_does_not_start_is_told_once_whoever_waits_or_asks_again():
+    async def scenario(upstream):
+        asked = (upstream.request(do("answer"), Caller()) for _ in range(3))
+        failed = await asyncio.gather(*asked, return_exceptions=True)
+        with pytest.raises(ServerError):
+            await upstream.request(do("answer"), Caller())  # during the pause
+        return {str(each) for each in failed}
+
+    told = Told()
+    pinned = entry(LaunchSpec(("sh", "-c", "exit 7"), {}))
+    (why,) = using(scenario, pinned=pinned, log=told, connection=with_timeout(0.01))
+    assert told.events == [("failed", {"server": "it", "why": why})]
+    assert "exited with status 7 during the handshake" in why
+
+
+def test_the_end_of_a_server_is_told_when_it_is_gone():
+    async def scenario(upstream):
+        await upstream.start()
+        pids.append(int(upstream._source._held.conversation.server.version))
+
+    class Looking(Told):
+        def tell(self, event, **facts):
+            super().tell(event, **facts)
+            if event == "ended":
+                with pytest.raises(ProcessLookupError):
+                    os.kill(pids[0], 0)
+
+    pids, told = [], Looking()
+    using(scenario, log=told)
+    assert [event for event, _ in told.events] == ["started", "ended"]
+
+
 # -- all of a catalog ------------------------------------------------------------------------------
 
 
@@ -864,6 +897,35 @@ def test_servers_that_are_still_being_started_are_gone_at_the_end(tmp_path, isol
     run(play())
     with pytest.raises(ProcessLookupError):
         os.kill(int(told.read_text()), 0)
+
+
+def test_a_list_that_an_eager_server_does_not_have_is_told():
+    async def play(told):
+        pinned = talking("2025-11-25", "", "refuses")
+        upstreams = Upstreams({"it": pinned}, SETTINGS._replace(eager=True, log=told))
+        upstreams.begin()
+        await told.has("failed")
+        await upstreams.close()
+        return dict(told.events)["failed"]
+
+    assert run(play(Told()))["server"] == "it"
+
+
+def test_who_waits_for_servers_that_are_being_started_is_told_whether_there_were_any():
+    async def play():
+        entries = {"it": talking(), "c": entry(ExecSpec(LaunchSpec(("cat",), {})))}
+        upstreams = Upstreams(entries, SETTINGS)
+        before = await upstreams.started()
+        task = asyncio.create_task(upstreams["it"].request(do("answer"), Caller()))
+        while upstreams["it"].settled.is_set():  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        meanwhile = await upstreams.started(), upstreams["it"].is_modern
+        await task
+        after = await upstreams.started()
+        await upstreams.close()
+        return before, meanwhile, after
+
+    assert run(play()) == (False, (True, False), False)
 
 
 def test_why_an_eager_server_does_not_start_need_not_be_told():

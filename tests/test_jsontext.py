@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 
 import pytest
 
@@ -273,6 +274,33 @@ def test_no_more_places_are_found_than_are_wanted(text):
 
 
 # -- pieces ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "is_simple"),
+    [
+        ('""', True),
+        (r'"\"\\\b\f\n\r\t é"', True),
+        (r'"\\u0041"', True),
+        (r'"\/"', False),
+        (r'"\n\u0041\n"', False),
+        ("1", False),
+    ],
+)
+def test_a_string_is_simple_if_a_bytes_literal_has_its_escapes_too(text, is_simple):
+    assert scan(text.encode().decode("latin-1"), {}).is_simple is is_simple
+
+
+@pytest.mark.parametrize("escape", ["", "\\n", "\\/", "\\u0041"])
+def test_a_long_string_is_walked_without_a_copy_of_it(escape):
+    source = f'"{escape}{"x" * 5_000_000}"'
+    tracemalloc.start()
+    try:
+        end = scan(source, {}).end
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (end, peak < 1_000_000) == (len(source), True)
 
 
 @pytest.mark.parametrize(

@@ -184,9 +184,30 @@ def test_there_are_four_kinds_of_things_that_servers_list():
 @pytest.mark.parametrize("kind", mcp.KINDS, ids=[kind.member for kind in mcp.KINDS])
 def test_a_page_of_a_kind_is_taken_from_the_member_of_that_kind(kind):
     page = mcp.parse_page(result_of(f'{{"x":[],"{kind.member}":[{{"{kind.key}":"a"}}]}}'), kind)
-    assert [item.member_string(kind.key) for item in page.items] == ["a"]
+    assert [mcp.key_of(item, kind) for item in page.items] == ["a"]
     with pytest.raises(JsonError, match=f'^it has no array "{kind.member}"$'):
         mcp.parse_page(result_of('{"x":[]}'), kind)
+
+
+@pytest.mark.parametrize(
+    ("item", "name"),
+    [
+        ('{"name":"a","x":1}', "a"),
+        ('{ \t\r "name" : "\u00e9\\"\\\\" }', 'é"\\'),
+        ('{"x":{"name":"b"},"y":[],"z":1e99999,"name":"a"}', "a"),
+        ('{"x":%s,"name":"é"}' % ("1" * 5000), "é"),
+        (r'{"n\u0061me":"\u00e9"}', "é"),
+        ('{"x":{"name":"b"}}', None),
+        ('{"name":1}', None),
+        ("{}", None),
+        ('["name"]', None),
+        ('"name"', None),
+        ("null", None),
+    ],
+)
+def test_an_item_of_a_list_is_told_apart_wherever_its_key_stands(item, name):
+    (found,) = mcp.parse_page(result_of(f'{{"tools":[{item}]}}'), mcp.TOOLS).items
+    assert mcp.key_of(found, mcp.TOOLS) == name
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What holds for every text, number and message; the sharp edges by hand are in the other files."""
 
+import base64
+import contextlib
 import json
 import re
 from decimal import Context, Decimal
@@ -18,7 +20,9 @@ from fakes import (
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from thrall_py.errors import ThrallError
+from thrall_py.errors import ServerError, ThrallError
+from thrall_py.output.render import read_result
+from thrall_py.protocol import pieces
 from thrall_py.protocol.canonical import compact, digest, indented, sort_members
 from thrall_py.protocol.handshake import Handshake
 from thrall_py.protocol.jsontext import (
@@ -106,6 +110,21 @@ def by_fraction(value):
             return [by_fraction(item) for item in value]
         case _:
             return {name: by_fraction(member) for name, member in value.items()}
+
+
+# What a string of JSON consists of, as it is written.
+WRITTEN = st.lists(
+    st.sampled_from(
+        ["a", "é", "日", "😀", " plain ", r"\n", r"\"", r"\\", r"\t\b\f\r", "x" * 300, r"\\" * 200]
+    )
+    | st.sampled_from([r"\/", r"\u00e9", r"\ud83d\ude00", r"\ud800", r"\udc00", "日" * 200]),
+    max_size=30,
+).map("".join)
+# RFC 4648, section 4. The decoder of Python 3.11 takes one padding too many, `QUJD=`.
+RFC_4648 = rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+BASE64 = st.binary(max_size=900).map(base64.b64encode) | st.text("Qa+/= \n-é", max_size=12).map(
+    str.encode
+)
 
 
 def as_latin_1(text):
@@ -348,3 +367,49 @@ def test_a_conversation_ends_in_a_result_or_in_a_failure_that_is_told(data, era)
     else:
         assert end.text
     assert script.now <= 130.0
+
+
+# -- pieces of a large answer ------------------------------------------------------------------
+
+
+@given(WRITTEN, st.integers(256, 400))
+def test_a_string_in_pieces_is_the_string_wherever_it_is_cut(written, size):
+    value = scan(f'"{written}"'.encode().decode("latin-1"), {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_SIZE", size)
+        texts, encoded = list(value.pieces()), list(value.encoded())
+    meant = json.loads(f'"{written}"')
+    assert "".join(texts) == meant
+    assert b"".join(encoded) == meant.encode("utf-8", "backslashreplace")
+    assert all(texts)
+
+
+@given(st.text(max_size=600).map(str.encode) | st.binary(max_size=40), st.integers(1, 9))
+def test_utf_8_is_told_from_other_bytes_wherever_it_is_cut(message, size):
+    try:
+        message.decode()
+    except UnicodeDecodeError:
+        what = pytest.raises(UnicodeDecodeError)
+    else:
+        what = contextlib.nullcontext()
+    with pytest.MonkeyPatch.context() as patch, what as refused:
+        patch.setattr(pieces, "_SIZE", size)
+        assert pieces.check_utf8(message) is None
+    assert refused is None or refused.type is UnicodeDecodeError
+
+
+@given(BASE64, st.integers(256, 400))
+@example(b"QUJD=", 256)
+@example(b"QQ==" + b"QUJD" * 100, 256)
+def test_base64_has_the_size_that_it_is_decoded_to_or_is_refused(data, size):
+    text = json.dumps({"content": [{"type": "image", "data": data.decode()}]})
+    (part,) = read_result(scan(text, {"content": {EACH: {}}})).parts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_SIZE", size)
+        if re.fullmatch(RFC_4648, data):
+            meant = base64.b64decode(data)
+            assert (b"".join(part.decode()), part.size()) == (meant, len(meant))
+        else:
+            for read in (part.size, lambda: list(part.decode())):
+                with pytest.raises(ServerError, match="is not base64"):
+                    read()

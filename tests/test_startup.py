@@ -106,6 +106,12 @@ BEFORE_THE_SPAWN = {
     "transport.interrupts", "transport.process", "transport.spawn", "transport.stdio", "verbs",
     "verbs.arguments", "verbs.connect", "visible",
 }  # fmt: skip
+# What a pinned tool needs on top of that: its definition, and how its server is started.
+FOR_A_PIN = {
+    "catalog.change", "catalog.choice", "catalog.codec", "catalog.entry", "catalog.excerpt",
+    "catalog.file", "catalog.nearest", "commands.pinned", "protocol.canonical", "protocol.mcp",
+    "protocol.wire",
+}  # fmt: skip
 # And of others, beyond what click loads by itself.
 OTHERS_BEFORE_THE_SPAWN = {
     "fcntl", "json", "select", "signal", "termios",
@@ -151,6 +157,15 @@ def test_a_call_with_its_input_on_stdin_loads_what_is_listed_here_before_the_spa
     at_spawn = json.loads(ran.stderr.splitlines()[-1])[2]
     ours = {name.partition(".")[2] for name in at_spawn if name.startswith("thrall_py.")}
     assert ours == BEFORE_THE_SPAWN
+
+
+def test_the_server_of_a_pinned_tool_is_started_before_what_compares_and_reads_is_loaded():
+    loaded("pin", "c.json", "--", *command("good"))
+    ran = python(PROGRAM, "call", "echo", "--catalog", "c.json", input=b"{}")
+    _, modules, at_spawn = json.loads(ran.stderr.splitlines()[-1])
+    ours = {name.partition(".")[2] for name in at_spawn if name.startswith("thrall_py.")}
+    assert ours == BEFORE_THE_SPAWN | FOR_A_PIN
+    assert set(modules).isdisjoint({"difflib", "secrets", "thrall_py.catalog.drift"})
 
 
 def test_a_call_loads_little_more_of_others_than_click_does_before_the_spawn():

@@ -226,7 +226,7 @@ def test_each_kind_is_listed_by_a_method_of_its_own(kind):
     first = result(1, **{kind.member: [{kind.key: "a"}]}, nextCursor="x")
     script = Script(first, result(2, **{kind.member: [{kind.key: "b"}]}))
     listed = tools.list_all(session_over(script), kind, 10, 1000)
-    assert [item.member_string(kind.key) for item in listed] == ["a", "b"]
+    assert [mcp.key_of(item, kind) for item in listed] == ["a", "b"]
     assert {sent["method"] for sent in script.sent} == {kind.method}
 
 

@@ -166,7 +166,8 @@ def called(interrupts, tool, *, catalog=None, launch=GOOD, arguments="{}", told=
             return "look"
 
         callbacks = Callbacks(handed_over.append, on_drift)
-        rendered = call_pinned(wanted, pinned, CONNECTION, interrupts, callbacks)
+        server = ready(pinned.launch, fill_in=True)
+        rendered = call_pinned(wanted, pinned, server, CONNECTION, interrupts, callbacks=callbacks)
         assert drifted == []
     else:
         server = ready(launch)
@@ -298,7 +299,14 @@ def test_without_a_look_at_it_a_tool_is_called_whatever_it_is(interrupts):
     handed_over = []
     callbacks = Callbacks(handed_over.append, None)
     wanted = call.Call("p_fail", "{}")
-    rendered = call_pinned(wanted, pinned, CONNECTION, interrupts, callbacks)
+    rendered = call_pinned(
+        wanted,
+        pinned,
+        ready(pinned.launch, fill_in=True),
+        CONNECTION,
+        interrupts,
+        callbacks=callbacks,
+    )
     assert rendered.is_error
     assert handed_over == [rendered]
 

@@ -110,6 +110,20 @@ def edited(entry: Entry) -> Iterator[str]:
                 yield name
 
 
+def refuse_edited(entry: Entry) -> None:
+    """Take an entry only as it was pinned.
+
+    Raises:
+        JsonError: a definition was edited.
+
+    """
+    for name in edited(entry):
+        raise JsonError(
+            f"the definition of {name!a} does not have its digest: it was edited; take that back,"
+            " or pin the server again"
+        )
+
+
 def _encode_modes(modes: tuple[str, ...]) -> Json:
     """Make what is declared of them, as 2025-11-25 writes it ("Elicitation", "Capabilities")."""
     return {"elicitation": {mode: {} for mode in modes}} if modes else {}

@@ -1,8 +1,9 @@
 """What a catalog holds about one server, as values."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.launch import EntrySpec, ExecSpec
@@ -17,6 +18,7 @@ PREFIXED = (mcp.TOOLS, mcp.PROMPTS)  # an address is what it is
 WORDS = dict(
     zip(mcp.KINDS, ("tool", "prompt", "resource", "resource template"), strict=True)
 )  # for one of them
+_LONG = 1000  # characters; a number is refused that has more
 
 
 class PinnedItem(NamedTuple):
@@ -108,8 +110,14 @@ def read_items(kind: mcp.Kind, listed: list[Value], redact: Redactor) -> tuple[I
     items: Items = {}
     oddities = []
     for name, value in _named(kind, listed):
-        item = _read(name, value, redact, pin_item)
         shown = redact.quoted(name)
+        try:
+            definition = value.load()
+            assert isinstance(definition, dict), "it has a member"
+            item = pin_item(definition)
+        except JsonError as problem:
+            why = redact.plain(str(problem))
+            raise ServerError(f"the definition of {shown} cannot be kept: {why}") from None
         if name in items and items[name].digest != item.digest:
             raise ServerError(f"the server defines {shown} twice, and differently")
         if name in items:
@@ -123,37 +131,33 @@ def read_item(
 ) -> PinnedItem | None:
     """Take one definition out of a list, which has to be of use as a whole all the same.
 
-    The others are not put in order and have no digest: of 10,000 that takes most of the time.
+    Of the others only those are loaded that could be refused: of 10,000 it would take most of the
+    time.
 
     Raises:
-        ServerError: as `read_items`.
+        ServerError: as `read_items`, but for the depth of others.
 
     """
     by_name = list(_named(kind, listed))
     times = Counter(name for name, _ in by_name)
-    needed = [value for name, value in by_name if name == wanted or times[name] > 1]
-    items, _ = read_items(kind, needed, redact)
-    for name, value in by_name:
-        if name not in items:
-            _read(name, value, redact, bool)
-    return items.get(wanted)
+    needed = [
+        value
+        for name, value in by_name
+        if name == wanted or times[name] > 1 or _may_be_refused(value)
+    ]
+    return read_items(kind, needed, redact)[0].get(wanted)
 
 
-_Made = TypeVar("_Made")
+def _may_be_refused(value: Value) -> bool:
+    """Whether JSON that was walked could still not be loaded: see `Value.load`.
 
-
-def _read(
-    name: str, value: Value, redact: Redactor, make: Callable[[dict[str, Json]], _Made]
-) -> _Made:
-    try:
-        definition = value.load()
-        assert isinstance(definition, dict), "it has a member"
-        return make(definition)
-    except JsonError as problem:
-        why = redact.plain(str(problem))
-        raise ServerError(
-            f"the definition of {redact.quoted(name)} cannot be kept: {why}"
-        ) from None
+    A number of more than 1,000 characters has a third of them in one row of digits; and a name can
+    only be spelled twice, unseen, by an escape here and as it is there.
+    """
+    text = value.text
+    if len(text) > _LONG and re.search("[0-9]{300}", text):
+        return True
+    return "\\u" in text and not text.isascii()
 
 
 def _named(kind: mcp.Kind, listed: list[Value]) -> Iterator[tuple[str, Value]]:
@@ -164,7 +168,7 @@ def _named(kind: mcp.Kind, listed: list[Value]) -> Iterator[tuple[str, Value]]:
 
     """
     for place, value in enumerate(listed, 1):
-        name = value.member_string(kind.key)
+        name = mcp.key_of(value, kind)
         if name is None:
             raise ServerError(f"entry {place} of the server's {kind.member} has no {kind.key}")
         yield name, value

@@ -9,7 +9,6 @@ import contextlib
 import fcntl
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -48,6 +47,16 @@ def read(path: str, *, may_be_edited: bool = False) -> Catalog:
             not fit its definition.
 
     """
+    return loads(content(path), path, may_be_edited=may_be_edited)
+
+
+def content(path: str) -> bytes:
+    """Read the bytes of a catalog.
+
+    Raises:
+        CatalogError: it is missing, or larger than a catalog may be.
+
+    """
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST + 1)
@@ -55,7 +64,7 @@ def read(path: str, *, may_be_edited: bool = False) -> Catalog:
         raise CatalogError(f"cannot read {visible(path)}: {problem.strerror}") from None
     if len(data) > _LARGEST:
         raise CatalogError(f"{visible(path)} is larger than a catalog may be, {_LARGEST} bytes")
-    return loads(data, path, may_be_edited=may_be_edited)
+    return data
 
 
 def read_for_update(path: str) -> Catalog:
@@ -149,6 +158,16 @@ def loads(data: bytes, path: str, *, may_be_edited: bool = False) -> Catalog:
         root = jsontext.load(jsontext.decode(jsontext.latin1(data)))
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
+    return decode(root, path, may_be_edited=may_be_edited)
+
+
+def decode(root: Json, path: str, *, may_be_edited: bool = False) -> Catalog:
+    """Take what the bytes of a catalog mean as one, as `loads` does.
+
+    Raises:
+        CatalogError: as `read`.
+
+    """
     if not isinstance(root, dict) or "thrall" not in root:
         raise _broken(path, 'it has no member "thrall"')
     if root["thrall"] != FORMAT or isinstance(root["thrall"], bool):
@@ -167,18 +186,10 @@ def loads(data: bytes, path: str, *, may_be_edited: bool = False) -> Catalog:
         try:
             entries[name] = codec.decode_entry(value)
             if not may_be_edited:
-                _refuse_edited(entries[name])
+                codec.refuse_edited(entries[name])
         except JsonError as problem:
             raise _broken(path, f"its server {name!a}: {problem}") from None
     return Catalog(entries, allow)
-
-
-def _refuse_edited(entry: Entry) -> None:
-    for name in codec.edited(entry):
-        raise JsonError(
-            f"the definition of {name!a} does not have its digest: it was edited; take that back,"
-            " or pin the server again"
-        )
 
 
 def dumps(catalog: Catalog) -> str:
@@ -238,6 +249,8 @@ def write(path: str, text: str) -> None:
         CatalogError: it cannot be written; the old file is as it was.
 
     """
+    import secrets  # with all of random: who only reads does without
+
     _, target = _place(path)
     temporary = f"{_hidden(target)}{secrets.token_hex(_RANDOM)}"
     try:

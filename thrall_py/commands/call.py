@@ -140,21 +140,27 @@ def call(  # noqa: PLR0913 - one for each option of its own
             rendered = call_server(Call(name, text), server, connection, interrupts, on_result)
     else:
         assert catalog is not None, "or there would be a server"
-        from thrall_py.commands import answer, pinned
-        from thrall_py.verbs.call import Call
-        from thrall_py.verbs.pinned_call import call_pinned
+        from thrall_py.commands import pinned
 
-        on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
-        wanted = Call(name, text)
         # Read before signals are data: nothing is there to be torn down yet.
         # The pinned schema may be the old one, and what comes on stdin is the caller's own.
         looked_at = None if unverified else given
-        found = pinned.find(catalog, wanted, looked_at, validate=validate)
+        found = pinned.find(catalog, name, text, looked_at, validate=validate)
         if found is None:
             return InputError.exit_status
-        callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
-        with invocation.ready() as interrupts:
-            rendered = call_pinned(wanted, found.entry, connection, interrupts, callbacks)
+        with (
+            invocation.ready() as interrupts,
+            pinned.started(found, connection, interrupts) as server,
+        ):
+            from thrall_py.commands import answer
+            from thrall_py.verbs.call import Call
+            from thrall_py.verbs.pinned_call import call_pinned
+
+            on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
+            callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
+            rendered = call_pinned(
+                Call(name, text), found.entry, server, connection, interrupts, callbacks=callbacks
+            )
     for sentence in user.refusals if user else ():
         say(sentence, tool)
     for unused in user.unused if user else ():

@@ -121,8 +121,8 @@ def _at(door: Door) -> hosting.Serve:
 
 def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:
     secrets = [value for name, value in os.environ.items() if holds_secret(name, value)]
-    update = f"thrall pin {shlex.quote(visible(wanted.catalog))} --update"
-    return Settings(offered, update, wanted.style, Redactor([*secrets, token]))
+    path = shlex.quote(visible(os.path.abspath(wanted.catalog)))  # clients work elsewhere
+    return Settings(offered, path, wanted.style, Redactor([*secrets, token]))
 
 
 def _opening(wanted: ServeOptions, catalog: Catalog, connection: ConnectionOptions) -> hosting.Open:

@@ -6,8 +6,10 @@ Never in the way of a call: when nobody reads stderr lines are dropped, and coun
 import contextlib
 import json
 import time
+from collections.abc import Iterator
 from typing import Protocol
 
+from thrall_py.errors import ThrallError
 from thrall_py.protocol import canonical, jsontext
 from thrall_py.protocol.jsontext import JsonError
 from thrall_py.redact import Redactor
@@ -62,6 +64,17 @@ class Log:
             if fact != ""
         }
         self._sink.write(self._written({"time": _now(), "event": event, **shown}).encode())
+
+
+@contextlib.contextmanager
+def failures(log: Log | None, server: str) -> Iterator[None]:
+    """Tell why a server cannot be used, if it turns out so; the failure goes on."""
+    try:
+        yield
+    except ThrallError as problem:
+        if log:
+            log.tell("failed", server=server, why=str(problem))
+        raise
 
 
 def digest(text: str) -> str:

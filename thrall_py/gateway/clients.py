@@ -126,10 +126,13 @@ class Client:
         """Whether a request of it is open."""
         return bool(self._tasks)
 
-    async def finished(self) -> None:
-        """Wait until none of its requests is open."""
+    async def finished(self, seconds: float | None = None) -> bool:
+        """Wait until none of its requests is open, or for so long; whether none is."""
         while self._tasks:
-            await asyncio.wait(self._tasks)
+            _, late = await asyncio.wait(self._tasks, timeout=seconds)
+            if late:
+                return False
+        return True
 
     async def close(self) -> None:
         """Cancel its requests, and expect nothing of it any more."""

@@ -22,14 +22,14 @@ class Settings(NamedTuple):
 
     Attributes:
         offer: what clients are told there is.
-        update: how the user pins a server again, a command line up to the server's name.
+        catalog: what that was made from: a path from anywhere, as a word for a shell.
         style: of the log (`audit.FORMATS`).
         redact: knows the secrets that must not stand in it.
 
     """
 
     offer: Offer
-    update: str
+    catalog: str
     style: str
     redact: Redactor
 
@@ -64,7 +64,7 @@ async def _host(settings: Settings, open_servers: Open, serve: Serve) -> int | N
         log.tell("start", tools=len(settings.offer.tools))
         servers = await open_servers(log)
         try:
-            service = Service(settings.offer, Relay(servers, settings.offer, settings.update), log)
+            service = Service(settings.offer, Relay(servers, settings.offer, settings.catalog), log)
             try:
                 return await serve(service)
             finally:

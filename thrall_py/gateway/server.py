@@ -45,5 +45,8 @@ class Servers(Protocol):
     def __getitem__(self, name: str, /) -> Server:
         """Find one by its name."""
 
+    async def started(self) -> bool:
+        """Wait until none is being started; whether one was."""
+
     async def close(self) -> None:
         """End all that run."""

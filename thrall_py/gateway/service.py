@@ -15,6 +15,7 @@ from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.incoming import Request
 from thrall_py.gateway.core.offer import Offer
 from thrall_py.gateway.relay import outcome
+from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.relay import Relay
 from thrall_py.protocol import jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
@@ -63,6 +64,10 @@ class Service:
             return envelope.error(envelope.INTERNAL_ERROR, "a bug in thrall; its log says more")
         return answered.outcome
 
+    async def started(self) -> bool:
+        """Wait until no server is being started; whether one was."""
+        return await self._relay.started()
+
     async def close(self) -> None:
         """Give up the calls that wait for their clients."""
         await self._relay.close()
@@ -76,21 +81,20 @@ class Service:
         self.log.tell("client", name=name, revision=facts.revision)
 
     async def _forwarded(self, request: Request, forward: Forward, caller: Caller) -> str:
-        began, verdict = time.monotonic(), _BUG
+        began, ended = time.monotonic(), Ended("", _BUG)
         try:
             ended = await self._relay.run(request, forward, caller)
-            verdict = ended.verdict
-            is_bad = verdict in {outcome.FAILED, outcome.DRIFT}
-            self.states[forward.server] = verdict if is_bad else outcome.OK
+            is_bad = ended.verdict in {outcome.FAILED, outcome.DRIFT}
+            self.states[forward.server] = ended.verdict if is_bad else outcome.OK
         except asyncio.CancelledError:
-            verdict = outcome.CANCELLED
+            ended = Ended("", outcome.CANCELLED)
             raise
         finally:
-            self._tell(request, forward, caller, verdict, time.monotonic() - began)
+            self._tell(request, forward, caller, ended, time.monotonic() - began)
         return ended.outcome
 
     def _tell(
-        self, request: Request, forward: Forward, caller: Caller, verdict: str, seconds: float
+        self, request: Request, forward: Forward, caller: Caller, ended: Ended, seconds: float
     ) -> None:
         """Write the audit line of a request that went to a server, or should have."""
         facts: dict[str, audit.Fact] = {"server": forward.server, "method": forward.method}
@@ -107,7 +111,8 @@ class Service:
         self.log.tell(
             "call",
             **facts,
-            outcome=verdict,
+            outcome=ended.verdict,
+            why=ended.why,
             ms=round(seconds * 1000),
             client=_name(request, caller.facts),
         )

@@ -4,7 +4,7 @@ Nothing is made before all of it is known to be printable, and then it is made p
 that a large answer is never held twice.
 """
 
-import base64
+import binascii
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,8 @@ from thrall_py.visible import visible, visible_json, visible_text
 
 _SHOWN = 120  # characters of a media type or an address in the line for a part
 _LINK = "resource_link"
-_SLICE = 1 << 20  # characters written at once
+_SLICE = 1 << 16  # characters written at once: more do not stay in a cache on their way
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 # What a saved part is called. Never from the server's own words, but for these media types.
 _EXTENSIONS = {
@@ -33,9 +34,10 @@ class TextPart(NamedTuple):
 
     def encode(self, *, terminal: bool) -> Iterator[bytes]:
         """What is printed, piece by piece, without the newline behind it."""
-        show = visible_text if terminal else str
-        for piece in self.text.pieces():
-            yield _utf8(show(piece))
+        if not terminal:
+            return self.text.encoded()
+        shown = map(visible_text, self.text.pieces())
+        return (text.encode("utf-8", "backslashreplace") for text in shown)
 
 
 class MediaPart(NamedTuple):
@@ -63,7 +65,7 @@ class MediaPart(NamedTuple):
         if self.content is None:
             return []
         try:
-            return [f"{sum(map(len, self.decode()))} bytes"]
+            return [f"{self.size()} bytes"]
         except ServerError:
             return ["not base64"]
 
@@ -85,22 +87,44 @@ class MediaPart(NamedTuple):
         if self.encoding == "json":
             yield self.content.text.encode("latin-1")
         elif self.encoding == "text":
-            yield from map(_utf8, self.content.pieces())
+            yield from self.content.encoded()
         else:
             yield from self._decode_base64(self.content)
 
+    def size(self) -> int:
+        """Count the bytes of its content; then `decode` will yield them all.
+
+        Raises:
+            ServerError: as `decode`.
+
+        """
+        if self.content is None or self.encoding != "base64":
+            return sum(map(len, self.decode()))
+        length, foreign, end = 0, 0, b""
+        for piece in self.content.encoded():
+            length += len(piece)
+            foreign += len(piece.translate(None, _BASE64))
+            end = (end + piece[-2:])[-2:]
+        padding = len(end) - len(end.rstrip(b"="))
+        if length % 4 or foreign != padding:
+            raise self._not_base64()
+        return length // 4 * 3 - padding
+
     def _decode_base64(self, content: Value) -> Iterator[bytes]:
-        rest = ""
+        rest = b""
         try:
-            for piece in content.pieces():
+            for piece in content.encoded():
                 text = rest + piece
                 # At least one character stays for the end, and only there may padding stand.
                 whole = max(0, len(text) - 1) // 4 * 4
-                yield base64.b64decode(text[:whole].replace("=", "?"), validate=True)
+                yield binascii.a2b_base64(text[:whole].replace(b"=", b"?"), strict_mode=True)
                 rest = text[whole:]
-            yield base64.b64decode(rest, validate=True)
+            yield binascii.a2b_base64(rest, strict_mode=True)
         except ValueError:
-            raise _unusable(f"the {visible(self.kind[:_SHOWN])} part is not base64") from None
+            raise self._not_base64() from None
+
+    def _not_base64(self) -> ServerError:
+        return _unusable(f"the {visible(self.kind[:_SHOWN])} part is not base64")
 
 
 class Rendered(NamedTuple):
@@ -139,8 +163,7 @@ class Rendered(NamedTuple):
                 f"--raw is for one part, and the answer has {texts} of text and {len(media)} others"
                 " (without it they are told, --save DIR writes them)"
             )
-        for _ in media[0].decode():  # sound as a whole before its first piece is written
-            pass
+        media[0].size()  # sound as a whole before its first piece is written
         return media[0].decode()
 
     @property
@@ -215,11 +238,6 @@ def _media_part(kind: str, item: Value) -> MediaPart:
         return MediaPart(kind, media_type, address, data, "base64")
     known = kind in {"image", "audio", "resource"}  # then it has nothing in it
     return MediaPart(kind, media_type, address, None if known else item, "json")
-
-
-def _utf8(text: str) -> bytes:
-    """Encode text in which half a surrogate pair may stand: UTF-8 has no form for that."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 def _unusable(why: str) -> ServerError:

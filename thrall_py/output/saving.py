@@ -39,8 +39,7 @@ def save(rendered: Rendered, directory: str, *, force: bool = False) -> dict[int
         if isinstance(part, MediaPart) and not part.is_link
     }
     for part in parts.values():
-        for _ in part.decode():  # all of them are sound before the first is written
-            pass
+        part.size()  # all of them are sound before the first is written
     write = _write_over if force else _write
     return {place: visible(write(directory, place + 1, part)) for place, part in parts.items()}
 

@@ -9,7 +9,6 @@ Strict means RFC 8259, and of I-JSON (RFC 7493) that no name stands twice in one
 keep their exact value (numbers.py).
 """
 
-import codecs
 import contextlib
 import functools
 import json
@@ -28,20 +27,26 @@ Shape = dict[str, "Shape"]
 EACH = "*"
 
 _BOM = b"\xef\xbb\xbf"
-_CHUNK = 1 << 20  # bytes checked at a time for UTF-8: what the check needs on top of the message
 _SPACE = re.compile(r"[ \t\r\n]*")
 # Possessive (*+): no memory of where to go back to, so a string may have any length. Said by what
 # is in it, in Latin-1, and with an escape between two stretches, it is walked twice as fast.
 _PLAIN = r"[ !#-\[\]-\xff]*+"
-_STRING_BODY = rf'{_PLAIN}(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}}){_PLAIN})*+'
-_STRING = f'"{_STRING_BODY}"'
+_STRING_BODY = rf'{_PLAIN}(?:\\(?:u[0-9a-fA-F]{{4}}|["\\/bfnrt]){_PLAIN})*+'
+# A string; the group begins where an escape stands that is none in a bytes literal (`\/`, `\u`).
+_STRING = rf'"{_PLAIN}(?:\\["\\bfnrt]{_PLAIN})*+({_STRING_BODY})"'
 _MEMBER = f'[ \t\r\n]*"({_STRING_BODY})"[ \t\r\n]*:[ \t\r\n]*'
 
 
 @functools.cache
 def _compiled(expression: str) -> re.Pattern[str]:
-    """Compile once, and not before there is an answer: the server is started before that."""
+    """Compile once, and not when this is loaded: a server is started before that."""
     return re.compile(expression)
+
+
+def prepare() -> None:
+    """Compile what walks a message, for 1 ms, while its sender is not ready yet."""
+    for expression in (_STRING, _MEMBER):
+        _compiled(expression)
 
 
 class JsonError(ValueError):
@@ -55,6 +60,7 @@ class Value(NamedTuple):
     start: int
     end: int
     children: "dict[str, Value] | list[Value] | None" = None
+    is_simple: bool = False  # a string that a bytes literal could hold as it is
 
     @property
     def text(self) -> str:
@@ -96,13 +102,17 @@ class Value(NamedTuple):
 
     def pieces(self) -> Iterator[str]:
         """The text of a string, 64 KiB at a time."""
-        from thrall_py.protocol.pieces import piece_end
+        from thrall_py.protocol.pieces import stretches
 
-        at, end = self.start + 1, self.end - 1
-        while at < end:
-            cut = piece_end(self.source, at, end)
-            yield _unescape(self.source[at:cut])
-            at = cut
+        return map(_unescape, stretches(self.source, self.start + 1, self.end - 1))
+
+    def encoded(self) -> Iterator[bytes]:
+        """The text of a string in UTF-8, 64 KiB at a time; half a surrogate pair as its escape."""
+        from thrall_py.protocol.pieces import stretches, unescaped
+
+        if self.is_simple:
+            return map(unescaped, stretches(self.source, self.start + 1, self.end - 1))
+        return (text.encode("utf-8", "backslashreplace") for text in self.pieces())
 
 
 def latin1(message: bytes | bytearray) -> str:
@@ -112,17 +122,15 @@ def latin1(message: bytes | bytearray) -> str:
         JsonError: it is not UTF-8.
 
     """
-    if message.isascii():
-        return message.decode("ascii")
-    check = codecs.getincrementaldecoder("utf-8")()
-    with memoryview(message) as view:
-        try:
-            for at in range(0, len(view), _CHUNK):
-                check.decode(view[at : at + _CHUNK])
-            check.decode(b"", final=True)
-        except UnicodeDecodeError as problem:
-            raise JsonError(f"not UTF-8 ({problem.reason})") from None
     text = message.decode("latin-1")
+    if text.isascii():
+        return text
+    from thrall_py.protocol.pieces import check_utf8
+
+    try:
+        check_utf8(message)
+    except UnicodeDecodeError as problem:
+        raise JsonError(f"not UTF-8 ({problem.reason})") from None
     return text[len(_BOM) :] if message.startswith(_BOM) else text
 
 
@@ -196,7 +204,7 @@ def _walk(source: str, at: int, shape: Shape | None, room: Iterator[int]) -> Val
         found = _compiled(_STRING).match(source, at)
         if not found:
             raise _SyntaxError(at)
-        return Value(source, at, found.end())
+        return Value(source, at, found.end(), is_simple=found.start(1) == found.end(1))
     if shape is None or first not in ("{", "["):
         return Value(source, at, _CHECKER.raw_decode(source, at)[1])
     return (_walk_object if first == "{" else _walk_array)(source, at, shape, room)

@@ -5,6 +5,7 @@ a rule of one revision alone names it.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
@@ -35,6 +36,10 @@ FORM, PAGE = MODES = ("form", "url")  # of elicitation
 SAMPLING = "sampling"  # beside them: that a model can be asked
 _WITH_MODES = (MODERN, "2025-11-25")  # where a client says which modes of elicitation it has
 _WITHOUT_ELICITATION = ("2025-03-26", "2024-11-05")
+
+# An object with a plain name and a string in front.
+_IN_FRONT = r'\{[ \t\r\n]*"(\w+)"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]++|\\.)*+")'
+_MEMBERS = json.JSONDecoder(parse_int=len, parse_float=len)  # a number may have any length
 
 META = "io.modelcontextprotocol/"
 CLIENT = {"name": "thrall", "version": __version__}
@@ -232,6 +237,20 @@ def parse_page(result: Value, kind: Kind) -> Page:
     if following is None:
         raise JsonError('its "nextCursor" is not a string')
     return Page(items.children, following)
+
+
+def key_of(item: Value, kind: Kind) -> str | None:
+    """Find what tells an item of a list apart; None if it has nothing of that kind.
+
+    Nothing else is asked of most of thousands, so it is taken from where it usually stands: in
+    front. It was seen to be JSON in which no name stands twice, so that is the one.
+    """
+    found = re.compile(_IN_FRONT).match(item.source, item.start)
+    if found and found[1] == kind.key:
+        return Value(item.source, *found.span(2)).string()
+    members: Json = _MEMBERS.decode(decode(item.text))
+    key = members.get(kind.key) if isinstance(members, dict) else None
+    return key if isinstance(key, str) else None
 
 
 def parse_requests(requests: Value | None) -> dict[str, Asked] | None:

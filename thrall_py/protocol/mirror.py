@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from thrall_py.protocol.jsontext import Json, JsonError, Value, load
+from thrall_py.protocol.jsontext import Json, JsonError, Value, load, scan
 from thrall_py.protocol.numbers import ExactNumber, number
 
 _MARK = "x-mcp-header"
@@ -52,8 +52,8 @@ def marks(tool: Value) -> Marks:
     """Find the marks in the definition of a tool."""
     if _MARK not in tool.text:
         return ()
-    schema = tool.member("inputSchema")
     try:
+        schema = scan(tool.text, {}).member("inputSchema")
         return tuple(_checked(schema.load() if schema else None))
     except JsonError as problem:
         return WrongMark(str(problem))

@@ -1,7 +1,7 @@
 """One conversation over one channel: responses are matched by id, never by position.
 
-While a request is open everything else on the line is dealt with here: the server's own requests
-are answered, notifications pass, and whatever else a server prints is skipped and counted.
+While a request is open the server's own requests are answered, notifications pass, and whatever
+else a server prints is skipped and counted.
 """
 
 from collections import deque
@@ -21,7 +21,7 @@ from thrall_py.protocol.channel import (
     Unanswered,
 )
 from thrall_py.protocol.echo import Echo
-from thrall_py.protocol.jsontext import JsonError, Value
+from thrall_py.protocol.jsontext import JsonError, Value, prepare
 from thrall_py.protocol.matching import Id, Response
 from thrall_py.protocol.user import Clock, Respondent, Unaskable, User
 from thrall_py.redact import Redactor
@@ -53,6 +53,7 @@ class Session:
     def __init__(
         self, channel: Channel, clock: Clock, redact: Redactor, user: User | None = None
     ) -> None:
+        prepare()
         self.channel = channel
         self.user = Respondent(user, clock, redact, channel.has_ended)
         self.clock = self.user.clock

@@ -52,9 +52,9 @@ def list_all(session: Session, kind: mcp.Kind, seconds: float, limit: int) -> li
         before, items = items, _pages(session, kind, seconds, limit)
         _refuse_contradictions(session, kind, before, items)
     if kind is mcp.TOOLS and session.mirrors:
-        session.listed = {item.member_string(kind.key) or "": item for item in items}
+        session.listed = {mcp.key_of(item, kind) or "": item for item in items}
         wrong = _wrongly_marked(session)
-        items = [item for item in items if item.member_string(kind.key) not in wrong]
+        items = [item for item in items if mcp.key_of(item, kind) not in wrong]
     session.watcher.listed(kind.member, len(items))
     return items
 
@@ -180,9 +180,9 @@ def _refuse_contradictions(
     session: Session, kind: mcp.Kind, items: list[Value], again: list[Value]
 ) -> None:
     """Let a list that changed be longer or shorter, but nothing in it be something else."""
-    before = {item.member_string(kind.key): item for item in items}
+    before = {mcp.key_of(item, kind): item for item in items}
     for item in again:
-        name = item.member_string(kind.key)
+        name = mcp.key_of(item, kind)
         if name in before and not _same(item, before[name]):
             shown = session.redact.quoted(str(name))
             raise session.failed(f"changed its definition of {shown} while it was listed")

@@ -1,10 +1,9 @@
 """Whoever answers what a server asks of its user, and the clock that stands still meanwhile."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
-from thrall_py.protocol import mcp
+from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor
 
@@ -184,11 +183,11 @@ class Respondent:
         if method == mcp.ELICITATION and not (is_mode or why):
             self.unanswered.setdefault("", asked)
         if method != mcp.ELICITATION or not self.modes:
-            return _refusal(mcp.METHOD_NOT_FOUND, "Method not found")
+            return wire.error(mcp.METHOD_NOT_FOUND, "Method not found")
         if not is_mode:
-            return _refusal(mcp.INVALID_PARAMS, "mode not supported")
+            return wire.error(mcp.INVALID_PARAMS, "mode not supported")
         if why:
-            return _refusal(mcp.INVALID_PARAMS, f"the form cannot be read ({why})")
+            return wire.error(mcp.INVALID_PARAMS, f"the form cannot be read ({why})")
         return f'"result":{self._bring({"": asked})[""]}'
 
     def _unreadable(self, asked: mcp.Asked) -> str:
@@ -202,7 +201,3 @@ class Respondent:
         except elicitation.UnreadableError as problem:
             return self._redact.plain(str(problem))
         return ""
-
-
-def _refusal(code: int, message: str) -> str:
-    return f'"error":{{"code":{code},"message":{json.dumps(message)}}}'

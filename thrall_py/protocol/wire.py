@@ -20,12 +20,12 @@ from thrall_py.protocol.jsontext import (
     scan,
 )
 
-# How deep a message is looked into: the text of a content part, a tool's own members.
+# How deep a message is looked into: the text of a content part, each item of a list.
 _RESULT: Shape = {
-    "tools": {EACH: {}},
-    "prompts": {EACH: {}},
-    "resources": {EACH: {}},
-    "resourceTemplates": {EACH: {}},
+    "tools": {},
+    "prompts": {},
+    "resources": {},
+    "resourceTemplates": {},
     "inputRequests": {EACH: {"params": {}}},
     "_meta": {},
 }
@@ -92,6 +92,12 @@ def request(id_: int | str, method: str, params: str) -> bytes:
 def notification(method: str, params: str = "{}") -> bytes:
     """Make a notification from the JSON text of its params."""
     return f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}\n'.encode()
+
+
+def error(code: int, message: str, data: str = "") -> str:
+    """Make the member of a reply that refuses; `data` is JSON text."""
+    more = f',"data":{data}' if data else ""
+    return f'"error":{{"code":{code},"message":{json.dumps(message)}{more}}}'
 
 
 def reply(id_: Value, outcome: str) -> bytes:

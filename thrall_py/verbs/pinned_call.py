@@ -1,24 +1,23 @@
 """`thrall call --catalog`: one tools/call of a pinned tool, if it is as pinned."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from thrall_py.catalog import drift, report
-from thrall_py.catalog.change import COSMETIC
-from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, PinnedItem
-from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import DriftError
 from thrall_py.output.render import Rendered
 from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.verbs.call import Call, OnResult, answer
-from thrall_py.verbs.connect import ConnectionOptions, prepare
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
 from thrall_py.verbs.sessions import open_session
 from thrall_py.verbs.survey import survey_tool
 
-OnDrift = Callable[[list[Difference], Redactor], str]
+if TYPE_CHECKING:  # what tells differences apart is loaded if there are any
+    from thrall_py.catalog.drift import Difference
+
+OnDrift = Callable[["list[Difference]", Redactor], str]
 
 
 class Callbacks(NamedTuple):
@@ -35,11 +34,13 @@ class Callbacks(NamedTuple):
     on_drift: OnDrift | None
 
 
-def call_pinned(
+def call_pinned(  # noqa: PLR0913 - what is called, of whom, and who is told
     call: Call,
     pinned: Entry,
+    server: PreparedServer | None,
     connection: ConnectionOptions,
     interrupts: Interrupts,
+    *,
     callbacks: Callbacks,
 ) -> Rendered:
     """Call a pinned tool, if its server still defines it as it was pinned.
@@ -49,7 +50,8 @@ def call_pinned(
 
     Args:
         call: what is called, by its name with the prefix.
-        pinned: the server that offers it.
+        pinned: the entry that offers it.
+        server: the server of that entry, ready or started; None for a plain command.
         connection: how it is spoken to.
         interrupts: the signals that stop it.
         callbacks: what gets the answer, or the differences.
@@ -62,12 +64,11 @@ def call_pinned(
         ThrallError: there is no answer, or none that can be used.
 
     """
-    if isinstance(pinned.launch, ExecSpec):
+    if server is None:
         from thrall_py.verbs import execute
 
         return execute.call_command(call, pinned, connection, interrupts, callbacks.on_result)
     name = call.tool.removeprefix(pinned.prefix)
-    server = prepare(pinned.launch, {}, fill_in=True)
     connection = connection._replace(user=declaring(pinned.modes, connection.user))
     with open_session(server, connection, interrupts, pinned.server.revision) as session:
 
@@ -85,6 +86,11 @@ def call_pinned(
 def _refuse_drift(
     name: str, pinned: PinnedItem, now: PinnedItem | None, redact: Redactor, on_drift: OnDrift
 ) -> None:
+    if now and now.digest == pinned.digest:
+        return
+    from thrall_py.catalog import drift, report
+    from thrall_py.catalog.change import COSMETIC
+
     found = sorted(drift.compare_tool(name, pinned, now), key=drift.rank)
     drifted = [each for each in found if each.change.kind != COSMETIC]
     if drifted:

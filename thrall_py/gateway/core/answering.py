@@ -5,14 +5,14 @@ What a catalog can tell is told from it: the handshakes, the lists, and that the
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 from thrall_py.catalog import nearest
 from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.incoming import Request, verbatim
-from thrall_py.gateway.core.offer import Offer, Offered
+from thrall_py.gateway.core.offer import Offer, Offered, Offering
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.redact import Redactor
@@ -161,34 +161,29 @@ def _list(kind: mcp.Kind, request: Request, facts: Facts, offer: Offer) -> Answe
 
 
 def _call(request: Request, _facts: Facts, offer: Offer) -> Answer | Forward:
-    name = _text_param(request, "name")
-    tool = offer.tools.get(name or "")
-    if name is None or tool is None:
-        return _not_there("tool", name, offer.tools)
-    arguments = _param(request, "arguments")
-    if arguments and arguments.first != "{":
-        return _invalid('"arguments" should be an object, {} for none')
-    text = verbatim(arguments) if arguments else "{}"
-    return _forward(request, tool, mcp.call_members(tool.name, text))
+    return _named(request, "tool", offer.tools, ',"arguments":{}')
 
 
 def _prompt(request: Request, _facts: Facts, offer: Offer) -> Answer | Forward:
+    return _named(request, "prompt", offer.prompts, "")
+
+
+def _named(
+    request: Request, what: str, offering: Offering, without_arguments: str
+) -> Answer | Forward:
+    """Find a tool or a prompt by its name, and have its server get the arguments as they came."""
     name = _text_param(request, "name")
-    prompt = offer.prompts.get(name or "")
-    if name is None or prompt is None:
-        return _not_there("prompt", name, offer.prompts)
-    arguments = _param(request, "arguments")
-    if arguments and arguments.first != "{":
-        return _invalid('"arguments" should be an object')
-    more = f',"arguments":{verbatim(arguments)}' if arguments else ""
-    return _forward(request, prompt, f'"name":{json.dumps(prompt.name)}{more}')
-
-
-def _not_there(what: str, name: str | None, known: Mapping[str, object]) -> Answer:
+    found = offering.get(name or "")
     if name is None:
         return _invalid(f'the text "name" should say which {what}')
-    near = nearest.hint(name, list(known)) if len(known) <= _COMPARED else ""
-    return _invalid(f"there is no {what} {Redactor().quoted(name)}{near}")
+    if found is None:
+        near = nearest.hint(name, list(offering)) if len(offering) <= _COMPARED else ""
+        return _invalid(f"there is no {what} {Redactor().quoted(name)}{near}")
+    arguments = _param(request, "arguments")
+    if arguments and arguments.first != "{":
+        return _invalid('"arguments" should be an object, {} for none')
+    more = f',"arguments":{verbatim(arguments)}' if arguments else without_arguments
+    return _forward(request, found, f'"name":{json.dumps(found.name)}{more}')
 
 
 def _read(request: Request, facts: Facts, offer: Offer) -> Answer | Forward:

@@ -29,6 +29,8 @@ _LIST_TTL = 60_000
 _CACHE = {"ttlMs": "0", "cacheScope": '"private"'}
 _MODERN_ONLY = {"resultType", *_CACHE}
 
+error = wire.error  # makes the outcome of a request that is refused
+
 
 def is_modern(request: Request) -> bool:
     """Tell whether a request has the envelope of 2026-07-28, complete or not.
@@ -81,12 +83,6 @@ def unsupported(request: Request) -> str | None:
     data = json.dumps({"supported": [mcp.MODERN], "requested": version})
     words = f"unsupported protocol version: send {mcp.MODERN}, or open a session with initialize"
     return error(mcp.UNSUPPORTED_PROTOCOL_VERSION, words, data)
-
-
-def error(code: int, message: str, data: str = "") -> str:
-    """Make the outcome of a request that is refused; `data` is JSON text."""
-    more = f',"data":{data}' if data else ""
-    return f'"error":{{"code":{code},"message":{json.dumps(message)}{more}}}'
 
 
 def result(members: str, facts: Facts) -> str:

@@ -13,6 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from thrall_py.gateway.front import head
 
 _HEAD = 60  # seconds for the head of a request, and between two requests
+_LEAVING = 2  # seconds for the replies to a client that has closed its side
 _UNREAD = 30  # seconds in which a client reads nothing of what it is sent
 _MOST = 2048  # connections at once, if the system has as many descriptors and as many again
 _BUSY = (
@@ -33,6 +34,7 @@ class Connection(H11Protocol):
 
     most = _MOST
     _head: asyncio.TimerHandle | None = None
+    _leaving: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override, explicit-override]
@@ -53,8 +55,21 @@ class Connection(H11Protocol):
         if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]
             _stop(self._head)
             self._head = None
+        elif self._leaving:
+            self.transport.close()
         elif self._head is None:
             self._head = self.loop.call_later(_HEAD, self.transport.abort)
+
+    def eof_received(self) -> bool:  # type: ignore[override, explicit-override]
+        """Have what is asked answered when the client sends no more; true to stay open for that.
+
+        It may still read, or be gone altogether, which cancels the calls of 2026-07-28 ("Streamable
+        HTTP"): which it is only time can tell.
+        """
+        _stop(self._leaving)  # who reads on behind the end is told of it again
+        self._leaving = self.loop.call_later(_LEAVING, self.transport.close)
+        # As above.
+        return self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
 
     def pause_writing(self) -> None:  # type: ignore[explicit-override]
         """Begin to wait for the client to read."""
@@ -69,8 +84,8 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # type: ignore[explicit-override]
         """Wait for nothing more."""
-        _stop(self._head)
-        _stop(self._unread)
+        for timer in (self._head, self._leaving, self._unread):
+            _stop(timer)
         super().connection_lost(exc)
 
 

@@ -19,6 +19,8 @@ _HTTP_PORT = 80  # the one that a client does not name
 # A name can be bound to our address by its owner, an address cannot.
 _ADDRESS = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?", re.ASCII)
 UNAUTHORIZED, _FORBIDDEN, _MISDIRECTED = 401, 403, 421
+_NONE = "a bearer token is needed: send the header Authorization: Bearer TOKEN, once"
+_ANOTHER = "the header Authorization is not Bearer and the token of this gateway, or is there twice"
 
 
 class Rules(NamedTuple):
@@ -108,9 +110,11 @@ def refuse(headers: Sequence[tuple[bytes, bytes]], wanted: Rules) -> Refusal | N
     origins = _values(headers, b"origin")
     if origins and not (len(origins) == 1 and _is_allowed(origins[0], wanted)):
         return Refusal(_FORBIDDEN, "pages of this origin may not ask: see --allow-origin")
-    if wanted.token and not _has_token(headers, wanted.token):
+    given = [value for name, value in headers if name.lower() == b"authorization"]
+    if wanted.token and not _is_token(given, wanted.token):
         challenge = ((b"www-authenticate", b"Bearer"),)
-        return Refusal(UNAUTHORIZED, "a bearer token is needed, and it is another one", challenge)
+        reason = _ANOTHER if given else _NONE
+        return Refusal(UNAUTHORIZED, reason, challenge)
     return None
 
 
@@ -136,10 +140,10 @@ def _parted(host: str) -> tuple[str, str]:
     return name, port
 
 
-def _has_token(headers: Sequence[tuple[bytes, bytes]], token: str) -> bool:
+def _is_token(given: Sequence[bytes], token: str) -> bool:
     """Compare in constant time, so that the time tells nothing of the token."""
-    given = [value.strip(b" \t") for name, value in headers if name.lower() == b"authorization"]
-    scheme, _, sent = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+    only = given[0].strip(b" \t") if len(given) == 1 else b""
+    scheme, _, sent = only.partition(b" ")
     is_same = hmac.compare_digest(sent.strip(b" "), token.encode())
     return is_same and scheme.lower() == b"bearer"
 

@@ -24,6 +24,11 @@ from thrall_py.protocol import mcp
 _SESSION = "mcp-session-id"
 # Of no specification; the official servers answer with these, and their clients know them.
 _NO_SESSION, _UNKNOWN_SESSION = -32000, -32001
+_HOW_TO_BEGIN = (
+    "no session: send initialize, and then the Mcp-Session-Id that its reply carries; or have each"
+    f" request say that it is of {mcp.MODERN}, which has no sessions: see the examples in"
+    " thrall-serve(1)"
+)
 MOST_UNREAD = 128 << 20  # bytes of all replies that may wait to be read
 _SHOWN = 1000  # characters of what a modern client says of itself
 
@@ -66,7 +71,7 @@ class Posts:
             return await self._begin(first)
         client = await self._sessions.find(_session(headers))
         if client is None:
-            return refusal(_no_session(headers))
+            return refusal(_no_session(headers, _id(posted.messages)))
         return self._legacy_reply(client, posted, is_batch=incoming.is_batch(body))
 
     async def end(self, headers: ladder.Headers) -> ASGIApp:
@@ -136,18 +141,27 @@ def _json(status: int, id_: str, outcome: str) -> Response:
     return Response(body, status, media_type="application/json")
 
 
+def _id(messages: list[Incoming]) -> str:
+    """The id of the request that a POST is; of several there is none for one reply to all."""
+    match messages:
+        case [incoming.Request() as request]:
+            return request.id
+        case _:
+            return incoming.NO_ID
+
+
 def _session(headers: ladder.Headers) -> str:
     """The session that the headers name; empty unless they name one."""
     ids = [value.decode("latin-1") for name, value in headers if name == _SESSION.encode()]
     return ids[0] if len(ids) == 1 else ""
 
 
-def _no_session(headers: ladder.Headers) -> Refused:
+def _no_session(headers: ladder.Headers, id_: str = incoming.NO_ID) -> Refused:
     """Refuse a message of no session, or of one that is over ("Session Management")."""
     if not _session(headers):
-        words = "no session: send initialize, and then the Mcp-Session-Id that its reply carries"
-        return Refused(400, envelope.error(_NO_SESSION, words))
-    return Refused(404, envelope.error(_UNKNOWN_SESSION, "the session is over: send initialize"))
+        return Refused(400, envelope.error(_NO_SESSION, _HOW_TO_BEGIN), id_)
+    words = "the session is over: send initialize"
+    return Refused(404, envelope.error(_UNKNOWN_SESSION, words), id_)
 
 
 def _told_of_itself(request: incoming.Request) -> str:

@@ -59,7 +59,8 @@ async def serve(service: Service, ends: Ends, max_message: int, grace: float) ->
         service: who answers.
         ends: where the client is.
         max_message: bytes of one message.
-        grace: seconds that open requests have when there is no more input.
+        grace: seconds that open requests have when there is no more input, and no server is being
+            started; they are answered with an error then.
 
     Returns:
         The signal; None for the end of input.
@@ -91,6 +92,24 @@ async def serve(service: Service, ends: Ends, max_message: int, grace: float) ->
         return signum.result() if signum.done() else None
 
 
+class _Batch:
+    """The responses to an array of messages, an array as well (JSON-RPC 2.0, section 6).
+
+    Args:
+        messages: of the array; those to which nothing is answered count for nothing.
+
+    """
+
+    def __init__(self, messages: list[Incoming]) -> None:
+        self.responses: list[str] = []
+        self._open = sum(isinstance(each, (Request, Malformed)) for each in messages)
+
+    def end_one(self) -> bool:
+        """Take note that a message is done with, answered or cancelled; whether it was the last."""
+        self._open -= 1
+        return not self._open
+
+
 class _Front:
     """Brings the requests of the one client to a service, and the outcomes back."""
 
@@ -99,6 +118,8 @@ class _Front:
         self._outlet = outlet
         self._max_message = max_message
         self._client = Client(_NAME)
+        self._held = 0  # characters of responses in arrays that are not complete
+        self._too_late = ""  # the outcome of what is open when nobody waits any more
 
     async def serve(self, reading: int, grace: float) -> None:
         """Take in what comes; at its end give the open requests some seconds."""
@@ -108,9 +129,10 @@ class _Front:
                 await self._take(line)
         for line in lines.end():
             await self._take(line)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(grace):
-                await self._client.finished()
+        while not await self._client.finished(grace):
+            if not await self._service.started():
+                self._too_late = _too_late(grace)
+                return
 
     async def close(self) -> None:
         """Cancel what is open."""
@@ -121,26 +143,48 @@ class _Front:
             words = f"a message has at most {self._max_message} bytes (--max-message)"
             self._take_in(Malformed(incoming.NO_ID, incoming.INVALID_REQUEST, words))
         else:
-            for message in incoming.read(line):
-                self._take_in(message)
+            messages = incoming.read(line)
+            is_one_fault = len(messages) == 1 and isinstance(messages[0], Malformed)
+            batch = _Batch(messages) if incoming.is_batch(line) and not is_one_fault else None
+            for message in messages:
+                self._take_in(message, batch)
         await asyncio.sleep(0)  # a burst of requests is worked on while it is read
         await self._outlet.room(_MOST_WAITING)
 
-    def _take_in(self, message: Incoming) -> None:
+    def _take_in(self, message: Incoming, batch: _Batch | None = None) -> None:
         if isinstance(message, Request):
-            refused = self._client.begin(message, lambda: asyncio.create_task(self._work(message)))
+            refused = self._client.begin(message, lambda: self._start(message, batch))
             if refused:
-                self._respond(message.id, f'"error":{refused.error}')
+                self._respond(message.id, f'"error":{refused.error}', batch)
+                self._ended(batch)
         elif isinstance(message, Notification):
             self._client.take(message)
         elif isinstance(message, Response):
             self._client.answered(message)
         else:
-            self._respond(message.id, envelope.error(message.code, message.message))
+            self._respond(message.id, envelope.error(message.code, message.message), batch)
+            self._ended(batch)
 
-    async def _work(self, request: Request) -> None:
-        # The outcome has no name here: it would be kept for as long as nobody reads.
-        self._respond(request.id, await self._outcome(request))
+    def _start(self, request: Request, batch: _Batch | None) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._work(request, batch))
+        task.add_done_callback(lambda _: self._ended(batch))
+        return task
+
+    def _ended(self, batch: _Batch | None) -> None:
+        """Take note that a message is done with; the last one of an array has that answered."""
+        if batch and batch.end_one() and batch.responses:
+            responses = ",".join(batch.responses)
+            self._held -= sum(map(len, batch.responses))
+            self._outlet.write(f"[{responses}]\n".encode("latin-1"))
+
+    async def _work(self, request: Request, batch: _Batch | None) -> None:
+        try:
+            # The outcome has no name here: it would be kept for as long as nobody reads.
+            self._respond(request.id, await self._outcome(request), batch)
+        except asyncio.CancelledError:
+            if self._too_late:
+                self._respond(request.id, self._too_late, batch)
+            raise
         await self._outlet.room(_MOST_WAITING)  # until then the request counts as open
 
     async def _outcome(self, request: Request) -> str:
@@ -154,16 +198,29 @@ class _Front:
 
     def _has_room(self, outcome: str) -> bool:
         """Tell whether an answer may wait, behind one of the largest size; a small one always."""
-        waiting = self._outlet.waiting
+        waiting = self._outlet.waiting + self._held
         return len(outcome) <= _SMALL or waiting <= max(self._max_message, _MOST_WAITING)
 
-    def _respond(self, id_: str, outcome: str) -> None:
-        self._outlet.write(f'{{"jsonrpc":"2.0","id":{id_},{outcome}}}\n'.encode("latin-1"))
+    def _respond(self, id_: str, outcome: str, batch: _Batch | None) -> None:
+        response = f'{{"jsonrpc":"2.0","id":{id_},{outcome}}}'
+        if batch:
+            batch.responses.append(response)
+            self._held += len(response)
+        else:
+            self._outlet.write(f"{response}\n".encode("latin-1"))
 
     def _send(self, message: str) -> None:
         """Send what is no response; to a client that does not read it is lost."""
         if self._outlet.waiting <= _MOST_WAITING:
             self._outlet.write(f"{message}\n".encode("latin-1"))
+
+
+def _too_late(grace: float) -> str:
+    words = (
+        f"the input ended, and {grace:g} s later (--grace) there was no answer; what was called may"
+        " have run: keep the input open until everything is answered"
+    )
+    return envelope.error(envelope.INTERNAL_ERROR, words)
 
 
 async def _chunks(descriptor: int) -> AsyncIterator[bytes]:

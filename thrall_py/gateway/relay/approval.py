@@ -11,6 +11,15 @@ from thrall_py.protocol import canonical, wire
 from thrall_py.protocol.jsontext import Json, Value
 from thrall_py.visible import visible
 
+NEEDED = "a call of this tool has to be approved, since thrall serve runs with --ask"
+TOO_MUCH = (
+    f"{NEEDED}, and its arguments are too many to be shown to anybody: call it with fewer, or"
+    " fewer at a time"
+)
+CANNOT_ASK = (
+    f"{NEEDED}, and this client cannot ask its user, as it did not declare elicitation: call it"
+    " from one that can, or start thrall serve without --ask"
+)
 _NAME = 128  # characters
 _LONG = 240  # characters of a text that is shown whole
 _KEPT = 80  # characters at the beginning and at the end of one that is not

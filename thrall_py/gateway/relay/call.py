@@ -19,14 +19,11 @@ from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.protocol.wire import Message
 from thrall_py.redact import Redactor
+from thrall_py.visible import visible
 
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
 _PAUSE = 0.1  # seconds before a server that asked nothing is called again
 _MOST_ASKED = 16  # questions of one call at a time
-_TOO_MUCH = (
-    "a call of this tool has to be approved, and its arguments are too many to be shown to anybody:"
-    " call it with fewer, or fewer at a time"
-)
 
 
 class Terms(NamedTuple):
@@ -99,6 +96,12 @@ class Call:
         return self._caller.facts
 
     @property
+    def name(self) -> str:
+        """What the client asks for, by the name that it knows: a tool or a prompt has a prefix."""
+        params = self._request.params
+        return (params and params.member_string("name")) or self.forward.name
+
+    @property
     def is_modern(self) -> bool:
         """Whether the client can only be asked by a result."""
         return self.facts.revision == mcp.MODERN
@@ -159,9 +162,7 @@ class Call:
         members = _members(params)
         level = members and members.member_string("level")
         wanted = self.log_level
-        if not (self._is_waiting and wanted in LEVELS and level in LEVELS):
-            return
-        if LEVELS.index(level) >= LEVELS.index(wanted):
+        if self._is_waiting and wanted and level in LEVELS[LEVELS.index(wanted) :]:
             self._caller.notify(mcp.LOG, verbatim(params))
 
     async def asked(self, method: str, params: Value | None) -> str:
@@ -208,34 +209,37 @@ class Call:
             Drifted: what is asked for is not as pinned.
 
         """
-        method = self.forward.method
         try:
             refusal = await self._refusal() if self._terms.asks_first else ""
             if refusal:
-                return outcome.failed(method, refusal, self.facts, outcome.REFUSED)
+                return self._failed(refusal, outcome.REFUSED)
             return await self._answered()
         except ThrallError as problem:
-            return outcome.failed(method, str(problem), self.facts)
+            return self._failed(str(problem))
         except Refused as refused:
             why = _words(refused)
-            sentence = f"the server needs input that the client did not give: {why}"
-            return outcome.failed(method, sentence, self.facts)
+            return self._failed(f"the server needs input that the client did not give: {why}")
+
+    def _failed(self, sentence: str, verdict: str = outcome.FAILED) -> Ended:
+        """Tell the client why, and which of many servers it is about."""
+        server, name = self.forward.server, self.forward.name
+        named = visible(f"{server}/{name}" if name else server)
+        return outcome.failed(self.forward.method, f"{named}: {sentence}", self.facts, verdict)
 
     async def _refusal(self) -> str:
         """Ask whether the call may be made; a sentence if it may not."""
-        params, forward = self._request.params, self.forward
+        if mcp.FORM not in declared.modes(self.facts.capabilities):
+            return approval.CANNOT_ASK
+        params = self._request.params
         arguments = params.member("arguments") if params else None
-        asked = approval.question(
-            (params and params.member_string("name")) or forward.name,
-            forward.server,
-            arguments.text if arguments else "{}",
-        )
+        text = arguments.text if arguments else "{}"
+        asked = approval.question(self.name, self.forward.server, text)
         if asked is None:
-            return _TOO_MUCH
+            return approval.TOO_MUCH
         try:
             answer = await self._ask(mcp.ELICITATION, jsontext.scan(asked, {}))
         except Refused as refused:
-            return f"a call of this tool has to be approved, and nobody did: {_words(refused)}"
+            return f"{approval.NEEDED}, and nobody did: {_words(refused)}"
         is_given = approval.is_given(jsontext.scan(answer, {}))
         return "" if is_given else "the call was not approved, so nothing was called"
 
@@ -250,16 +254,12 @@ class Call:
             if self.is_modern and not self._terms.asks_first:
                 return outcome.of(self._sealed(message, message.result), self.facts)
             extra = await self._answers_to(message.result)
-        sentence = f"the server asked for input {_ROUNDS} times and is not content"
-        return outcome.failed(self.forward.method, sentence, self.facts)
+        return self._failed(f"the server asked for input {_ROUNDS} times and is not content")
 
     def _given(self) -> str:
         """The members with which a modern client answers a modern server, to the letter."""
-        if (
-            not self.is_modern
-            or self._terms.asks_first
-            or self.forward.method not in outcome.ASKING
-        ):
+        may_ask = self.is_modern and self.forward.method in outcome.ASKING
+        if not may_ask or self._terms.asks_first:
             return ""
         given = self._request.params and self._request.params.member("inputResponses")
         members = [f'"inputResponses":{verbatim(given)}'] if given else []

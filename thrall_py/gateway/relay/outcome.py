@@ -25,11 +25,13 @@ class Ended(NamedTuple):
     Attributes:
         outcome: a `"result"` or `"error"` member as JSON text.
         verdict: one of the words above, or `error` and a code.
+        why: the sentence that the client was told, where we made it; empty where a server answered.
 
     """
 
     outcome: str
     verdict: str
+    why: str = ""
 
 
 def of(message: Message, facts: Facts) -> Ended:
@@ -70,9 +72,10 @@ def failed(method: str, sentence: str, facts: Facts, verdict: str = FAILED) -> E
     "Error Handling"); for anything else a JSON-RPC error.
     """
     if method != TOOLS_CALL:
-        return Ended(envelope.error(envelope.INTERNAL_ERROR, sentence), verdict)
+        return Ended(envelope.error(envelope.INTERNAL_ERROR, sentence), verdict, sentence)
     content = canonical.compact([{"type": "text", "text": sentence}])
-    return Ended(envelope.result(f'"content":{content},"isError":true', facts), verdict)
+    told = envelope.result(f'"content":{content},"isError":true', facts)
+    return Ended(told, verdict, sentence)
 
 
 def input_required(requests: Mapping[str, mcp.Asked], state: str) -> Ended:

@@ -34,7 +34,7 @@ class Relay:
     Args:
         servers: by their names in the catalog.
         offer: which of their tools need an approval for each call.
-        update: how the user pins a server again, a command line up to the server's name.
+        catalog: what they were made from: a path from anywhere, as a word for a shell.
         expiry: seconds that a modern client may take to answer.
 
     """
@@ -43,13 +43,13 @@ class Relay:
         self,
         servers: Servers,
         offer: Offer,
-        update: str,
+        catalog: str,
         *,
         expiry: float = EXPIRY,
     ) -> None:
         self._servers = servers
         self._offer = offer
-        self._update = update
+        self._catalog = catalog
         self._pending: Pending[_Running] = Pending(expiry)
         self._seals = Seals(expiry)
         self._room = Room()
@@ -73,6 +73,10 @@ class Relay:
             if state is not None:
                 return await self._resumed(state, call, request, caller)
         return await self._until_asked(self._start(call))
+
+    async def started(self) -> bool:
+        """Wait until no server is being started; whether one was."""
+        return await self._servers.started()
 
     async def close(self) -> None:
         """Give up what waits for a client that has not come back."""
@@ -131,14 +135,20 @@ class Relay:
         try:
             return await call.end()
         except Drifted as drifted:
-            forward = call.forward
-            changed = report.summarize(drifted.differences, drifted.redact)
-            used = "called" if forward.kind is mcp.TOOLS else "asked for"
-            sentence = (
-                f"{visible(forward.name)} is not as it was pinned, so it was not {used}: {changed};"
-                f" review it, and pin it again with: {self._update} {shlex.quote(forward.server)}"
-            )
-            return outcome.failed(forward.method, sentence, call.facts, outcome.DRIFT)
+            return self._drifted(call, drifted)
+
+    def _drifted(self, call: Call, drifted: Drifted) -> Ended:
+        """Tell what changed, and what to do: the catalog is read at the start, and not again."""
+        forward = call.forward
+        changed = report.summarize(drifted.differences, drifted.redact)
+        used = "called" if forward.kind is mcp.TOOLS else "asked for"
+        sentence = (
+            f"{visible(call.name)} is not as it was pinned, so it was not {used}: {changed};"
+            f" a person has to review it with: thrall check {self._catalog}, pin it again at a"
+            f" terminal with: thrall pin {self._catalog} --update {shlex.quote(forward.server)},"
+            " and then start thrall serve again"
+        )
+        return outcome.failed(forward.method, sentence, call.facts, outcome.DRIFT)
 
 
 class _Running(NamedTuple):

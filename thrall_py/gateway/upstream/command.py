@@ -6,6 +6,8 @@ import contextlib
 from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.errors import ServerError, ThrallError
+from thrall_py.gateway import audit
+from thrall_py.gateway.audit import Log
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
 from thrall_py.gateway.upstream.background import Background
@@ -29,19 +31,23 @@ class PlainCommand:
         name: in the catalog.
         entry: what the catalog holds about it.
         connection: how long a run may take, and how much it may say.
+        log: is told if it could not be started, when that is looked into before a call.
 
     Attributes:
         is_modern: False; it asks nothing, so a `requestState` that comes is none that it gave.
 
     """
 
-    def __init__(self, name: str, entry: Entry, connection: ConnectionOptions) -> None:
+    def __init__(
+        self, name: str, entry: Entry, connection: ConnectionOptions, log: Log | None = None
+    ) -> None:
         assert isinstance(entry.launch, ExecSpec), "a server is another matter"
         self.name = name
         self.entry = entry
         self.is_modern: bool | None = False
         self._spec = entry.launch
         self._connection = connection
+        self._log = log
         self._room = asyncio.Semaphore(_MOST)
         self._background = Background()
 
@@ -49,10 +55,11 @@ class PlainCommand:
         """See whether it could be started.
 
         Raises:
-            ThrallError: it could not.
+            ThrallError: it could not; the log was told.
 
         """
-        execute.look_for(self._spec)
+        with audit.failures(self._log, self.name):
+            execute.look_for(self._spec)
 
     async def request(self, forward: Forward, _: Listener, __: str = "", /) -> wire.Message:
         """Run it for a tools/call, in a process of its own; a call that is cancelled ends the run.

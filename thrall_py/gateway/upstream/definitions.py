@@ -146,7 +146,7 @@ class _Listing:
             listed = await self._list(conversation)
         self.items, _ = entry.read_items(self._kind, listed, conversation.redact)
         if self._kind is mcp.TOOLS and conversation.mirrors:
-            self.marks = {each.member_string("name") or "": mirror.marks(each) for each in listed}
+            self.marks = {mcp.key_of(each, self._kind) or "": mirror.marks(each) for each in listed}
         self._seen, self._at = seen, asyncio.get_running_loop().time()
 
     async def _list(self, conversation: Conversation) -> list[Value]:

@@ -71,6 +71,9 @@ class PipeLink:
         limit: bytes of one line.
         grace: seconds that the server has to go.
 
+    Attributes:
+        gone: is done when the server is, and all that it started.
+
     """
 
     is_shared = True
@@ -78,6 +81,7 @@ class PipeLink:
 
     def __init__(self, keeper: Keeper, opened: Opened, *, limit: int, grace: float) -> None:
         self.server = opened.server
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._keeper = keeper
         self._limit = limit
         self._patience = grace + _TEARDOWN
@@ -138,6 +142,7 @@ class PipeLink:
         finally:
             await self._keeper.gone(self._patience)
             self._keeper.close()
+            self.gone.set_result(None)
         return how
 
     def _read(self) -> None:

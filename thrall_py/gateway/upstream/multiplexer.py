@@ -39,8 +39,7 @@ class Conversation:
     Args:
         link: what carries it; it is closed with the conversation.
         redact: makes the server's words fit to be repeated.
-        on_list_changed: is called with the method by which the server says that a list of its own
-            changed.
+        on_list_changed: is called with the method that tells that a list of the server's changed.
         bystanders: the clients of calls elsewhere, where what comes here may be about those.
 
     Attributes:

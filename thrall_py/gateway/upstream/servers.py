@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from thrall_py.catalog.entry import Entry
 from thrall_py.catalog.launch import ExecSpec, UrlSpec
 from thrall_py.errors import SessionLostError, ThrallError
+from thrall_py.gateway import audit
 from thrall_py.gateway.audit import Log
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
@@ -15,7 +16,7 @@ from thrall_py.gateway.upstream import starting
 from thrall_py.gateway.upstream.background import Background
 from thrall_py.gateway.upstream.command import PlainCommand
 from thrall_py.gateway.upstream.definitions import Definitions, Drifted
-from thrall_py.gateway.upstream.links import CarrierLink
+from thrall_py.gateway.upstream.links import CarrierLink, PipeLink
 from thrall_py.gateway.upstream.masking import masked
 from thrall_py.gateway.upstream.multiplexer import Conversation
 from thrall_py.gateway.upstream.pool import Pool
@@ -40,7 +41,7 @@ class Settings(NamedTuple):
         idle: seconds without a request after which a server is ended.
         isolate: whether each request gets a server of its own.
         eager: whether servers are started before they are needed.
-        log: is told of processes that start and end.
+        log: is told of processes that start, fail to, and end.
 
     """
 
@@ -61,6 +62,7 @@ class Upstream:
 
     Attributes:
         is_modern: whether it is spoken to in 2026-07-28; None before it was.
+        settled: is set while it is not being started.
 
     """
 
@@ -70,6 +72,9 @@ class Upstream:
         self.entry = entry
         self._launch = entry.launch
         self.is_modern: bool | None = None
+        self.settled = asyncio.Event()
+        self.settled.set()
+        self._starts = 0  # that go on
         self._settings = settings
         self._source = self._make_source()
 
@@ -77,13 +82,13 @@ class Upstream:
         """Start it before it is needed, and compare its tools with what was pinned.
 
         Raises:
-            ThrallError: it does not start, or a list cannot be had.
+            ThrallError: it does not start, or a list cannot be had; the log was told.
 
         """
         async with self._source.lease(self._settings.connection.timeout) as held:
             tool = next(iter(self.entry.tools), None)
             if tool is not None:
-                with contextlib.suppress(Drifted):  # who calls it will be told
+                with self._beginning(), contextlib.suppress(Drifted):  # who calls it will be told
                     await held.definitions.verify(mcp.TOOLS, tool, held.conversation)
 
     async def request(self, forward: Forward, listener: Listener, extra: str = "") -> wire.Message:
@@ -142,20 +147,33 @@ class Upstream:
         return Warm(self._start_process, self._settings.idle)
 
     async def _start_process(self) -> Held:
-        server = prepare(self._launch, {}, fill_in=True)
-        remembered = self.entry.server.revision
-        link = await starting.start_process(server, self._settings.connection, remembered)
+        with self._beginning():
+            server = prepare(self._launch, {}, fill_in=True)
+            remembered = self.entry.server.revision
+            link = await starting.start_process(server, self._settings.connection, remembered)
         self.is_modern = link.server.is_modern
+        self._tell_of(link)
         definitions = self._defined()
-        conversation = Conversation(link, server.redact, definitions.note_change)
-        self._tell_of(conversation)
-        return Held(conversation, definitions)
+        return Held(Conversation(link, server.redact, definitions.note_change), definitions)
 
-    def _tell_of(self, conversation: Conversation) -> None:
+    @contextlib.contextmanager
+    def _beginning(self) -> Iterator[None]:
+        """Count a start, and tell why it fails: here, once for all who wait or are told later."""
+        self._starts += 1
+        self.settled.clear()
+        try:
+            with audit.failures(self._settings.log, self.name):
+                yield
+        finally:
+            self._starts -= 1
+            if not self._starts:
+                self.settled.set()
+
+    def _tell_of(self, link: PipeLink) -> None:
         log, name = self._settings.log, self.name
         if log:
-            log.tell("started", server=name, revision=conversation.server.revision)
-            conversation.pump.add_done_callback(lambda _: log.tell("ended", server=name))
+            log.tell("started", server=name, revision=link.server.revision)
+            link.gone.add_done_callback(lambda _: log.tell("ended", server=name))
 
     async def _start_alone(self) -> Held:
         link, redact = await self._carrier(Journey(self._remembered(), alone=True))
@@ -166,8 +184,9 @@ class Upstream:
         return await self._carrier(Journey(self._remembered(), ticket))
 
     async def _carrier(self, journey: Journey) -> tuple[CarrierLink, Redactor]:
-        server = prepare(self._launch, {}, fill_in=True)
-        link = await starting.start_carrier(server, self._settings.connection, journey)
+        with self._beginning():
+            server = prepare(self._launch, {}, fill_in=True)
+            link = await starting.start_carrier(server, self._settings.connection, journey)
         self.is_modern = link.server.is_modern
         return link, server.redact
 
@@ -202,14 +221,19 @@ class Upstreams:
     def begin(self) -> None:
         """Have all of them started, if that is wanted; nobody waits for one that hangs."""
         for each in self._held.values() if self._settings.eager else ():
-            self._starting.run(self._start(each))
+            self._starting.run(_start(each))
 
-    async def _start(self, upstream: Upstream | PlainCommand) -> None:
-        try:
-            await upstream.start()
-        except ThrallError as problem:
-            if self._settings.log:
-                self._settings.log.tell("failed", server=upstream.name, why=str(problem))
+    async def started(self) -> bool:
+        """Wait until none is being started, which takes `--start-timeout` at most.
+
+        Returns:
+            Whether one was.
+
+        """
+        own = [each for each in self._held.values() if isinstance(each, Upstream)]
+        starting_ = [each.settled.wait() for each in own if not each.settled.is_set()]
+        await asyncio.gather(*starting_)
+        return bool(starting_)
 
     async def close(self) -> None:
         """End all of them, and those that are still being started."""
@@ -217,9 +241,14 @@ class Upstreams:
         await asyncio.gather(*(each.close() for each in self._held.values()))
 
 
+async def _start(upstream: Upstream | PlainCommand) -> None:
+    with contextlib.suppress(ThrallError):  # the log was told
+        await upstream.start()
+
+
 def _make(name: str, entry: Entry, settings: Settings) -> Upstream | PlainCommand:
     if isinstance(entry.launch, ExecSpec):
-        return PlainCommand(name, entry, settings.connection)
+        return PlainCommand(name, entry, settings.connection, settings.log)
     return Upstream(name, entry, settings)
 
 
