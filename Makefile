@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
 PREFIX ?= /usr/local
+# Of the package, for make install: http, validate, pictures, with commas between them.
+EXTRAS ?=
 # Narrow the tests: make test T=tests/test_wire.py K=batch (without the floor under coverage then)
 T ?=
 K ?=
@@ -99,9 +101,9 @@ bench: ## what thrall costs, in bench/RESULTS.md and as plots (BENCH=--quick for
 bench-peers: ## the same beside other clients, from PyPI and npm
 	$(PYTHON) bench/run.py --peers $(BENCH)
 
-install: ## install the command, its pages and completions below PREFIX (/usr/local)
+install: ## install the command, its pages and completions below PREFIX (/usr/local), with EXTRAS=http,...
 	$(PYTHON) -m venv $(PREFIX)/lib/thrall
-	$(PREFIX)/lib/thrall/bin/pip install -q .
+	$(PREFIX)/lib/thrall/bin/pip install -q ".$(if $(EXTRAS),[$(EXTRAS)])"
 	install -d $(PREFIX)/bin $(PREFIX)/share/man/man1 $(PREFIX)/share/man/man5
 	ln -sf ../lib/thrall/bin/thrall $(PREFIX)/bin/thrall
 	install -m 644 man/*.1 $(PREFIX)/share/man/man1
