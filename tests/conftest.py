@@ -53,17 +53,46 @@ def signals_as_in_a_terminal():
         signal.signal(signum, signal.SIG_DFL)
 
 
+def furnished(place):
+    """Make the folders of a test in an empty one."""
+    for name in ("home", "temporary", "here"):
+        (place / name).mkdir()
+    return place
+
+
+def contents(place):
+    return sorted((each.name, each.stat().st_mode, *os.listdir(each)) for each in os.scandir(place))
+
+
+@pytest.fixture(scope="session")
+def unused_place(tmp_path_factory):
+    """Call for the folders of a test; the next one gets them as well if it finds them as new.
+
+    Most tests touch no file, and to remove four folders a test may take a disk a minute.
+    """
+    place = as_new = None
+
+    def give():
+        nonlocal place, as_new
+        if not place or contents(place) != as_new:
+            place = furnished(tmp_path_factory.mktemp("place"))
+            as_new = contents(place)
+        return place
+
+    return give
+
+
 @pytest.fixture(autouse=True)
-def surroundings(tmp_path, monkeypatch):
+def surroundings(request, unused_place, monkeypatch):
     """Keep the user's HOME, directory and settings out of every test."""
     for name in [name for name in os.environ if name.startswith(("GIT_", "THRALL_"))]:
         if name != _KEPT:
             monkeypatch.delenv(name)
-    for variable, folder in (("HOME", "home"), ("TMPDIR", "temporary")):
-        (tmp_path / folder).mkdir()
-        monkeypatch.setenv(variable, str(tmp_path / folder))
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
+    own = "tmp_path" in request.fixturenames
+    place = furnished(request.getfixturevalue("tmp_path")) if own else unused_place()
+    monkeypatch.setenv("HOME", str(place / "home"))
+    monkeypatch.setenv("TMPDIR", str(place / "temporary"))
+    monkeypatch.chdir(place / "here")
     monkeypatch.setattr(tempfile, "tempdir", None)
 
 

@@ -99,17 +99,18 @@ def file_of(module):
     return next((name for name in (f"{path}.py", f"{path}/__init__.py") if name in FILES), None)
 
 
+IMPORTED = {name: set(imported(tree)) for name, tree in FILES.items()}
 MAP = {
-    name: {file for module in imported(tree) if (file := file_of(module))}
-    for name, tree in FILES.items()
+    name: {file for module in modules if (file := file_of(module))}
+    for name, modules in IMPORTED.items()
 }
 
 
 def importers(module):
     return {
         name
-        for name, tree in FILES.items()
-        if any(found.partition(".")[0] == module for found in imported(tree))
+        for name, modules in IMPORTED.items()
+        if any(found.partition(".")[0] == module for found in modules)
     }
 
 

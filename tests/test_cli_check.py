@@ -167,7 +167,7 @@ def test_a_catalog_with_what_nobody_knows_starts_nothing(thrall, pin, place, mem
     for words in (["check", "c.json"], ["call", "echo", "a=1", "--catalog", "c.json"]):
         ran = thrall(*words)
         assert (ran.status, ran.out) == (3, b"")
-        assert ran.err.endswith(f"c.json is no usable catalog: {sentence}\n")
+        assert ran.err.endswith(f"c.json is no usable catalog: its server 'a': {sentence}\n")
     assert not os.path.exists("started")
 
 
@@ -433,3 +433,15 @@ def test_a_failure_among_servers_side_by_side_keeps_none_from_its_verdict(
     assert ran.out.startswith(b"a: as pinned\nb: as pinned\nc: 2 differences (2 breaking)\n")
     assert ran.err.startswith("thrall: d: the server exited with status 7 during the handshake")
     assert sorted(graveyard.words()) == ["eof", "eof", "met", "met"]
+
+
+def test_the_name_of_a_server_is_no_catalog_unless_one_is_there(thrall):
+    assert thrall("pin", "c.json", "--name", "srv", "--", *command("good")).status == 0
+    ran = thrall("check", "c.json", "srv")
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == (
+        "thrall: srv is a server of c.json and no catalog: leave it out, check asks all servers of a"
+        " catalog\n"
+    )
+    os.rename("c.json", "srv")
+    assert thrall("check", "srv", "srv") == (0, b"srv: srv: as pinned\n" * 2, "")

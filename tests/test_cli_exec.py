@@ -47,6 +47,50 @@ def test_a_command_is_pinned_without_being_started(pinned):
     assert not os.path.exists("started")
 
 
+ELSEWHERE = "is looked for from the directory of whoever runs thrall: write it absolute\n"
+MISSING = "the program {} was not found{}, so it cannot be called yet\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("./here",), [f"the program ./here {ELSEWHERE}"]),
+        (
+            ("bin/no",),
+            [
+                MISSING.format("bin/no", " from the directory {here}"),
+                f"the program bin/no {ELSEWHERE}",
+            ],
+        ),
+        (("/no/such",), [MISSING.format("/no/such", "")]),
+        (("no-such",), [MISSING.format("no-such", "")]),
+        (("cat", "-n", "here"), [f"word 3 of the command names a file here, and {ELSEWHERE}"]),
+        (("cat", "/dev/null", "no-such"), []),
+    ],
+)
+def test_what_is_not_found_or_not_from_everywhere_is_told_when_it_is_pinned(thrall, words, told):
+    Path("here").write_text("#!/bin/sh\n")
+    Path("here").chmod(0o755)
+    pin = ("pin", "c.json", "--exec", "t", "--schema", "s.json", "--description", "Says it.")
+    ran = thrall(*pin, "--", *words)
+    lines = [f"thrall: t: warning: {line.format(here=os.getcwd())}" for line in told]
+    head = "thrall: t: 1 tool pinned, a plain command\n"
+    assert (ran.status, ran.err) == (0, "".join([head, *lines]))
+    again = thrall(*pin, "--", *words)  # what is not there is told again, where it stands is not
+    assert again.err.count("warning") == ran.err.count("cannot be called yet")
+
+
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [(".", f"thrall: t: warning: the directory . {ELSEWHERE}"), ("/", "")],
+)
+def test_with_a_directory_the_words_are_looked_for_there(thrall, folder, told):
+    Path("here").write_text("")
+    words = ("--description", "d", "--cwd", folder, "--", "cat", "here")
+    ran = thrall("pin", "c.json", "--exec", "t", "--schema", "s.json", *words)
+    assert ran.err == f"thrall: t: 1 tool pinned, a plain command\n{told}"
+
+
 def test_surroundings_and_names_are_kept(pinned, monkeypatch):
     monkeypatch.setenv("B", "x")
     options = ("--env", "A=hunter22", "--env", "B", "--cwd", ".", "--clean-env")

@@ -2,6 +2,7 @@ import fcntl
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -404,3 +405,11 @@ def test_no_server_gets_a_name_that_an_option_could_have(thrall):
         "thrall: c.json: -x begins with a dash, as options do: give it a --name\n",
     )
     assert thrall("pin", "c.json", "--name", "x", "--", *command("good")).status == 0
+
+
+def test_a_server_that_is_not_found_from_everywhere_is_told_of_once(thrall):
+    os.symlink(sys.executable, "python")
+    words = ("pin", "c.json", "--", "./python", *GOOD[2:])
+    warning = "thrall: fake: warning: the program ./python is looked for from the directory of"
+    assert warning in thrall(*words).err
+    assert "warning" not in thrall("pin", "c.json", "--update", "--yes").err

@@ -235,10 +235,11 @@ def test_of_many_faults_the_first_are_told(thrall, pin):
 @pytest.mark.usefixtures("started")
 def test_what_validates_is_an_extra_that_is_not_always_there(thrall, monkeypatch):
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
-    assert thrall("call", "b_echo", "text=x", "--catalog", "trap.json", "--validate") == (
-        2,
-        b"",
-        "thrall: b_echo: --validate needs jsonschema-rs: pip install 'thrall-py[validate]'\n",
+    ran = thrall("call", "b_echo", "text=x", "--catalog", "trap.json", "--validate")
+    assert (ran.status, ran.out) == (2, b"")
+    assert ran.err == (
+        "thrall: b_echo: --validate needs jsonschema-rs, which thrall-py[validate] brings:"
+        " install that as thrall was installed, as in pipx install --force 'thrall-py[validate]'\n"
     )
 
 

@@ -69,7 +69,7 @@ def test_without_the_extra_the_sentence_names_it(thrall, pin, monkeypatch):
     monkeypatch.delattr(front, "http", raising=False)
     ran = thrall("serve", "c.json", "--http", "127.0.0.1:0")
     assert ran.status == 2
-    assert "--http needs uvicorn: pip install 'thrall-py[http]'" in ran.err
+    assert "--http needs uvicorn, which thrall-py[http] brings: install that" in ran.err
 
 
 class Running:

@@ -374,3 +374,56 @@ def test_another_way_to_start_it_is_told_and_asked_about(thrall, pin, answering)
     asked = b"started or reached in another way: write this to the catalog? [y/N] "
     assert asked in shown()
     assert Path("c.json").read_bytes() == before
+
+
+def edit(name):
+    """Write into the description of a tool of the catalog, as a person might with an editor."""
+    catalog = json.loads(Path("c.json").read_text())
+    catalog["servers"][name]["tools"]["echo"]["definition"]["description"] = "Mine."
+    Path("c.json").write_text(json.dumps(catalog, indent=2))
+
+
+UNDONE = 'warning: the definition of "echo" was edited in the catalog: this undoes it'
+REFUSED = "thrall: c.json is no usable catalog: its server 'a': the definition of 'echo' does not"
+
+
+@pytest.fixture
+def edited(pin):
+    pin("a")
+    pin("b")
+    before = Path("c.json").read_bytes()
+    edit("a")
+    return before
+
+
+@pytest.mark.parametrize("words", [(*UPDATE, "a", "--yes"), over()])
+def test_what_was_edited_is_pinned_again(thrall, edited, words):
+    assert thrall("check", "c.json").err.startswith(REFUSED)
+    ran = thrall(*words)
+    assert (ran.status, ran.out) == (0, b"")
+    assert f"thrall: a: {UNDONE}\n" in ran.err
+    assert Path("c.json").read_bytes() == edited
+
+
+@pytest.mark.usefixtures("edited")
+def test_a_pin_of_another_server_does_not_hide_that_one_was_edited(thrall):
+    assert thrall(*UPDATE, "b", "--yes").status == 0
+    assert description() == "Mine."
+    ran = thrall("check", "c.json")
+    assert (ran.status, ran.out) == (3, b"")
+    assert ran.err.startswith(REFUSED)
+
+
+@pytest.mark.usefixtures("edited")
+def test_an_edited_server_that_offers_something_else_now_is_compared_with_what_stands_there(thrall):
+    offering("a", tools=CHANGED)
+    ran = thrall(*UPDATE, "a", "--yes")
+    assert ran.status == 0
+    assert b'    - "Mine."\n    + "New."\n' in ran.out
+    assert UNDONE in ran.err
+
+
+@pytest.mark.usefixtures("edited")
+def test_an_edited_server_can_be_removed(thrall):
+    assert thrall("unpin", "c.json", "a") == (0, b"", "thrall: a: removed, with 2 tools\n")
+    assert thrall("check", "c.json") == (0, b"b: as pinned\n", "")

@@ -46,6 +46,10 @@ COMMAND = command_entry(
 BARE_COMMAND = command_entry(ExecSpec(LaunchSpec(("x",), {})), COMMAND.tools)
 TOOLS_ONLY = PLAIN._replace(surface=("tools",))
 EITHER = 'a server has either "url" and "headers" or "command" and its surroundings'
+EDITED = (
+    "the definition of 't' does not have its digest: it was edited;"
+    " take that back, or pin the server again"
+)
 TOOL = {"digest": pin_item({"name": "t"}).digest, "definition": {"name": "t"}}
 RESOURCE = {"digest": pin_item({"uri": "t"}).digest, "definition": {"uri": "t"}}
 SERVER = {"command": ["x"], "protocol": "2025-11-25", "surface": ["tools"], "tools": {"t": TOOL}}
@@ -371,22 +375,35 @@ def test_no_patterns_are_not_written():
         (catalog(tools={"u\x1b": TOOL}), r"the definition of 'u\x1b' has another name"),
         (
             catalog(tools={"t": {"definition": {"name": "t"}}}),
-            "the definition of 't' does not have its digest: it was edited, pin it again",
+            EDITED,
         ),
+        (catalog(tools={"t": {**TOOL, "digest": 1}}), '"digest" should be text'),
         (
             catalog(tools={"t": {**TOOL, "definition": {"name": "t", "title": "new"}}}),
-            "the definition of 't' does not have its digest: it was edited, pin it again",
+            EDITED,
         ),
     ],
 )
 def test_a_catalog_that_cannot_be_used_is_refused_saying_why(data, why):
-    assert refusal(data) == rf"c\x1b.json is no usable catalog: {why}"
+    # Where an entry is at fault it is named, between the two.
+    assert refusal(data).replace("its server 's': ", "") == (
+        rf"c\x1b.json is no usable catalog: {why}"
+    )
+
+
+@pytest.mark.parametrize("change", [{"command": 1}, {"tools": {"t": {**TOOL, "digest": ""}}}])
+def test_the_server_is_named_whose_entry_cannot_be_used(change):
+    assert refusal(catalog(**change)).startswith(
+        r"c\x1b.json is no usable catalog: its server 's': "
+    )
 
 
 def test_a_definition_nested_too_deeply_is_refused():
     deep = f'{{"name":"t","x":{"[" * 250}{"]" * 250}}}'
     data = catalog().decode().replace('{"name": "t"}', deep).encode()
-    assert refusal(data) == (r"c\x1b.json is no usable catalog: nested deeper than 200 levels")
+    assert refusal(data) == (
+        r"c\x1b.json is no usable catalog: its server 's': nested deeper than 200 levels"
+    )
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", True, None, 1.5])

@@ -47,7 +47,7 @@ def program(tmp_path):
 
 @pytest.mark.parametrize("options", [(), ("--for", "claude-desktop"), ("--for", "cursor")])
 def test_one_server_serves_the_catalog_from_wherever_it_is_started(shown, program, options):
-    ran = shown(STARTED._replace(command=("x",), env={}), options=options)
+    ran = shown(STARTED._replace(command=("/x",), env={}), options=options)
     assert (ran.status, ran.err) == (0, "")
     assert json.loads(ran.out) == {
         "mcpServers": {
@@ -74,10 +74,72 @@ def test_without_a_program_beside_it_the_interpreter_is_named(shown, tmp_path):
     assert [server["command"], *server["args"][:2]] == [str(tmp_path / "python"), "-m", "thrall_py"]
 
 
-def test_the_variables_that_the_agent_has_to_pass_on_are_named(shown):
-    ran = shown(STARTED, REACHED, ExecSpec(LaunchSpec(("y",), {"C": "${C}"})))
-    assert ran.err == "thrall: the agent has to pass on what the catalog names: A, B, C, HOST, T\n"
-    assert ran.status == 0
+NEEDING = (
+    STARTED._replace(command=("/x", *STARTED.command[1:])),
+    REACHED,
+    ExecSpec(LaunchSpec(("/y",), {"C": "${C}"})),
+)
+NAMES = ["A", "B", "C", "HOST", "T"]
+
+
+@pytest.mark.parametrize(
+    ("options", "spelling", "note"),
+    [
+        ((), "${{{}}}", "the agent has to have what the env passes on, or their values there"),
+        (
+            ("--for", "cursor"),
+            "${{env:{}}}",
+            "the agent has to have what the env passes on, or their values there",
+        ),
+        (
+            ("--for", "vscode"),
+            "${{env:{}}}",
+            "the agent has to have what the env passes on, or their values there",
+        ),
+        (
+            ("--for", "claude-desktop"),
+            "",
+            "it fills in nothing, so write the values into the env",
+        ),
+    ],
+)
+def test_what_the_catalog_takes_from_the_environment_is_passed_on_by_name(
+    shown, monkeypatch, options, spelling, note
+):
+    monkeypatch.setenv("T", "hunter22")
+    ran = shown(*NEEDING, options=options)
+    (servers,) = json.loads(ran.out).values()
+    assert servers["thrall"]["env"] == {name: spelling.format(name) for name in NAMES}
+    assert (ran.status, ran.err) == (0, f"thrall: {note}: A, B, C, HOST, T\n")
+
+
+def test_claude_code_gets_the_variables_of_the_shell_that_runs_the_command(
+    shown, program, monkeypatch
+):
+    monkeypatch.setenv("T", "hunter22")
+    ran = shown(*NEEDING, options=("--for", "claude-code"))
+    assert b"hunter22" not in ran.out
+    assert ran.err == (
+        "thrall: run it where these are set, Claude Code keeps their values: A, B, C, HOST, T\n"
+    )
+    run = subprocess.run(
+        ["sh", "-c", f"claude() {{ printf '%s\n' \"$@\"; }}; {ran.out.decode()}"],
+        env={"A": "a b", "B": "", "C": "$T", "HOST": "h", "T": "*"},
+        capture_output=True,
+        check=True,
+    )
+    values = ["-e", "A=a b", "-e", "B=", "-e", "C=$T", "-e", "HOST=h", "-e", "T=*"]
+    words = ["mcp", "add", "thrall", *values, "--", program, "serve", os.path.abspath("c d.json")]
+    assert run.stdout.decode().splitlines() == words
+
+
+def test_programs_that_are_looked_for_in_the_path_are_named_once(shown):
+    uvx = LaunchSpec(("uvx",), {})
+    ran = shown(uvx, uvx, ExecSpec(LaunchSpec(("cat",), {})), LaunchSpec(("/x",), {}))
+    assert ran.err == (
+        "thrall: a program without a path is looked for in the PATH of the agent, which at a desktop"
+        " is often a short one: pin it absolute, or give the env a PATH: cat, uvx\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,59 @@ def test_two_servers_with_a_tool_of_one_name_are_refused(there, found, wishes, t
     assert list(catalog.servers) == ["s\x1b"]
 
 
+ADDRESSES = {
+    "resources": items(mcp.RESOURCES, "a:b", "a:c"),
+    "resourceTemplates": items(mcp.TEMPLATES, "a:{b}"),
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "surface", "name", "kind", "remedy"),
+    [
+        ({"prompts": items(mcp.PROMPTS, "p")}, SURFACE, "p", "prompts", "--prefix PREFIX"),
+        (
+            ADDRESSES,
+            SURFACE,
+            "a:b",
+            "resources",
+            "--surface=instructions --surface=prompts",
+        ),
+        (
+            {"resources": ADDRESSES["resources"]},
+            ("tools", "resources", "resourceTemplates"),
+            "a:b",
+            "resources",
+            "--surface=resourceTemplates",
+        ),
+        (ADDRESSES, ("tools", *ADDRESSES), "a:b", "resources", "--surface=tools"),
+        (
+            {"prompts": items(mcp.PROMPTS, "p"), "resources": ADDRESSES["resources"]},
+            ("tools", "prompts", "resources"),
+            "p",
+            "prompts",
+            "--prefix PREFIX --surface=prompts",
+        ),
+    ],
+)
+def test_two_servers_that_cannot_both_be_served_are_told_of(more, surface, name, kind, remedy):
+    both = [
+        each._replace(items={**each.items, **more}, surface=surface)
+        for each in (entry("a"), entry("b", command="y"))
+    ]
+    catalog = Catalog({"s": both[0], "other": entry("c")})
+    (warning,) = add(catalog, both[1], Wishes("t t")).warnings
+    assert warning == (
+        f'"{name}" is among the {kind} of s, too, so thrall serve refuses the catalog:'
+        f" pin one of them again, as with: thrall pin CATALOG --update 't t' {remedy}"
+    )
+
+
+def test_a_prefix_tells_prompts_apart():
+    catalog = Catalog({"s": entry("a", prompts=["p"])})
+    found = entry("b", prompts=["p"], command="y")
+    assert add(catalog, found, Wishes("t", prefix="t_")).warnings == []
+
+
 def test_names_that_differ_or_are_left_out_do_not_collide():
     catalog = Catalog({"s": entry("a", "b")})
     found = entry("a", "c", command="y")

@@ -31,7 +31,7 @@ def test_an_address_is_a_host_and_a_port_and_is_written_as_it_was(text, host, po
         "::1:80",
         "[::1]",
         "localhost:",
-        "localhost:65536",
+        "localhost:1000000000",
         "http://h:1",
         "u@h:1",
         "a b:1",
@@ -40,6 +40,12 @@ def test_an_address_is_a_host_and_a_port_and_is_written_as_it_was(text, host, po
 def test_what_is_no_address_is_refused_with_an_example(text):
     with pytest.raises(UsageError, match=r"write HOST:PORT, as in 127\.0\.0\.1:8080 or \[::1\]:0"):
         address.parse(text)
+
+
+@pytest.mark.parametrize("port", [65536, 99999, 999999999])
+def test_a_port_that_there_is_not_is_refused_with_those_that_there_are(port):
+    with pytest.raises(UsageError, match=f"^there is no port {port}: write one from 0 to 65535$"):
+        address.parse(f"localhost:{port}")
 
 
 def close(listening):

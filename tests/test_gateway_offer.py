@@ -59,13 +59,15 @@ def test_an_empty_catalog_offers_empty_lists():
     assert offering.instructions == ""
 
 
+AGAIN = r"pin one of them again, as with: thrall pin CATALOG --update 'two\x1b'"
+OTHERS = "--surface=instructions --surface=prompts"
 COLLISIONS = {
-    "tools": ({"tools": ["t\x1b"]}, r"have t\x1b among their tools: pin one of them again with --prefix"),
-    "prompts": ({"prompts": ["p"]}, "have p among their prompts: pin one of them again with --prefix"),
+    "tools": ({"tools": ["t\x1b"]}, rf"have t\x1b among their tools: {AGAIN} --prefix PREFIX"),
+    "prompts": ({"prompts": ["p"]}, f"have p among their prompts: {AGAIN} --prefix PREFIX"),
     "resources": ({"resources": ["a:b"]},
-                  "have a:b among their resources: pin one of them again with --surface, without its resources"),
+                  f"have a:b among their resources: {AGAIN} {OTHERS} --surface=resourceTemplates"),
     "templates": ({"templates": ["a:{b}"]},
-                  "have a:{b} among their resourceTemplates: pin one of them again with --surface, without its resources"),
+                  f"have a:{{b}} among their resourceTemplates: {AGAIN} {OTHERS} --surface=resources"),
 }  # fmt: skip
 
 

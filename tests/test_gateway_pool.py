@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 import os
 import signal
 import threading
@@ -385,23 +386,24 @@ def test_carriers_that_are_not_needed_are_ended_and_the_session_with_the_last(se
 
 
 def test_over_the_old_transport_every_carrier_has_a_session_of_its_own(serve):
-    transports = []
+    transports = {}
+    numbers = itertools.count()  # each connection has a thread
 
     def respond(asked):
         if asked.verb == "POST" and asked.target == "/mcp":
             return iter([reply(405)])
         if asked.verb == "GET":
-            number = len(transports) + 1
-            transports.append(OldTransport(legacy(Meeting(1)), f"/messages?session={number}"))
-            return transports[-1](asked)
-        number = int(asked.target.rpartition("=")[2])
-        return transports[number - 1](asked)
+            number = next(numbers)
+            transports[number] = OldTransport(legacy(Meeting(1)), f"/messages?session={number}")
+        else:
+            number = int(asked.target.rpartition("=")[2])
+        return transports[number](asked)
 
     server = serve(respond)
 
     async def scenario(upstream):
         answers = await calls(upstream, 2)
-        for each in transports:
+        for each in transports.values():
             each.events.put(None)
         return answers
 

@@ -11,11 +11,14 @@ from thrall_py.redact import Redactor
 HEAD = "{} pinned; hints are the server's own word, nobody has verified them"
 
 
-def told(*tools, warnings=(), left_out=(), occasion=Occasion.PIN, terminal=False):
+def told(
+    *tools, warnings=(), left_out=(), occasion=Occasion.PIN, terminal=False, prefix="", **others
+):
     """What is said of these tools."""
     said = []
     pins = {tool["name"]: pin_item(tool) for tool in tools}
-    entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), {"tools": pins})
+    items = {"tools": pins, **others}
+    entry = Entry(LaunchSpec(("x",), {}), mcp.ServerInfo("2025-11-25"), items, prefix=prefix)
     filed = Filed("s", entry, [], list(left_out), list(warnings), is_new=True)
     listing.tell(filed, Redactor(["hunter22"]), said.append, occasion=occasion, terminal=terminal)
     return said
@@ -36,6 +39,18 @@ def test_each_tool_is_a_line_with_its_hints():
 
 def test_one_tool_is_told_in_the_singular():
     assert told({"name": "a"})[0] == HEAD.format("1 tool")
+
+
+def test_what_are_no_tools_is_counted():
+    prompts = {name: pin_item({"name": name}) for name in "pq"}
+    resources = {"a:b": pin_item({"uri": "a:b"})}
+    assert told({"name": "a"}, prompts=prompts, resources=resources, resourceTemplates={})[0] == (
+        HEAD.format("1 tool, 2 prompts, 1 resource")
+    )
+
+
+def test_tools_are_named_as_they_are_called():
+    assert told({"name": "a"}, prefix="my_")[1] == "  my_a  (no hints)"
 
 
 def test_many_tools_are_cut_short():

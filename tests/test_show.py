@@ -339,3 +339,72 @@ def test_an_executor_that_knows_argv_and_json_alone_runs_the_thrall_export(grave
     )
     asked = json.loads(ran.stdout)  # the good server repeats what it was asked
     assert (ran.returncode, asked["params"]["arguments"]) == (0, {"text": "hi"})
+
+
+WITH_OTHERS = Entry(
+    SERVER,
+    ServerInfo("2025-11-25", "s", "1"),
+    {
+        "tools": {"t": pin_item({"name": "t"})},
+        "prompts": {
+            "p": pin_item({
+                "name": "p",
+                "description": " Ask\x1b\nnicely. ",
+                "arguments": [
+                    {"name": "a", "required": True, "description": "What\x1b for."},
+                    {"name": "b", "description": 1},
+                    "odd",
+                ],
+            }),
+            "q": pin_item({"name": "q", "arguments": "odd"}),
+        },
+        "resources": {"a:b": pin_item({"uri": "a:b"})},
+        "resourceTemplates": {"a:{b}": pin_item({"uriTemplate": "a:{b}"})},
+    },
+    prefix="x_",
+)  # fmt: skip
+
+
+@pytest.fixture
+def others():
+    file.write("c.json", file.dumps(Catalog({"s\x1b": WITH_OTHERS})))
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        (
+            "x_p",
+            r"""x_p: a prompt of s\x1b, which thrall serve offers
+  Ask\x1b
+  nicely.
+arguments:
+  a: required
+      What\x1b for.
+  b: optional
+""",
+        ),
+        ("x_q", "x_q: a prompt of s\\x1b, which thrall serve offers\n"),
+        ("a:b", "a:b: a resource of s\\x1b, which thrall serve offers\n"),
+        ("a:{b}", "a:{b}: a resource template of s\\x1b, which thrall serve offers\n"),
+    ],
+)
+def test_what_is_no_tool_is_shown_as_what_it_is(capfd, name, page):
+    assert shown(capfd, "c.json", name) == (0, page, "")
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize(
+    "words",
+    [("show", "c.json", "x_p", "--format", "json"), ("call", "x_p", "--catalog", "c.json", "{}")],
+)
+def test_who_takes_it_for_a_tool_is_told(thrall, words):
+    ran = thrall(*words)
+    sentence = r"thrall: x_p: the catalog does not have this tool; it is a prompt of s\x1b"
+    assert (ran.status, ran.err) == (3, f"{sentence}\n")
+
+
+def test_the_heading_counts_what_there_is_of_each_kind():
+    heading = usage.Shown("s", WITH_OTHERS).heading
+    assert "1 tool, 2 prompts, 1 resource, 1 resource template, prefix x_" in heading

@@ -150,5 +150,6 @@ def test_what_is_not_installed_is_told(monkeypatch):
     with pytest.raises(UsageError) as refused:
         faults("{}", "{}")
     assert str(refused.value) == (
-        "--validate needs jsonschema-rs: pip install 'thrall-py[validate]'"
+        "--validate needs jsonschema-rs, which thrall-py[validate] brings: install that as thrall was"
+        " installed, as in pipx install --force 'thrall-py[validate]'"
     )

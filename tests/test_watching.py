@@ -22,6 +22,8 @@ from loopback import (
 )
 from servers import command, offering
 
+from thrall_py.output import status_line
+
 SECRET = "sesame42sesame"
 GOOD = ("--", *command("good"))
 
@@ -377,18 +379,18 @@ for line in sys.stdin:
     if message["method"] == "initialize":
         answer(protocolVersion="2025-11-25", capabilities={{"tools": {{}}}})
     elif message["method"] == "tools/list":
-        time.sleep(1.3)
+        time.sleep(0.4)
         answer(tools=[])
     elif message["method"] == "tools/call":
         token = params.get("_meta", {{}}).get("progressToken")
         for number in range(13):
-            time.sleep(0.1)
+            time.sleep(0.03)
             say(method="notifications/progress", params={{
                 "progressToken": token, "progress": number, "total": 13, "message": "{SECRET}"}})
         answer(content=[{{"type": "text", "text": f"token {{token}}"}}])
     elif "id" in message:
         say(id=message["id"], error={{"code": -32601, "message": "no"}})
-time.sleep(1.3)
+time.sleep(0.4)
 """
 
 
@@ -401,7 +403,10 @@ def at_terminal(monkeypatch, replaced, terminal):
 
 
 @pytest.fixture
-def slow(tmp_path):
+def slow(tmp_path, monkeypatch):
+    """Name a server that takes twice as long for everything as a person is thought to wait for."""
+    monkeypatch.setattr(status_line, "_PATIENCE", 0.2)
+    monkeypatch.setattr(status_line, "_INTERVAL", 0.1)
     (tmp_path / "slow.py").write_text(SLOW)
     return ("--", *command("x")[:3], str(tmp_path / "slow.py"))
 

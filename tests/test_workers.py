@@ -112,12 +112,18 @@ def test_every_task_has_a_process_of_its_own(interrupts):
 def test_tasks_run_side_by_side_and_no_more_than_were_asked_for(interrupts, tmp_path):
     trace = tmp_path / "trace"
 
+    def put(sign):
+        fd = os.open(trace, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(fd, sign)
+        os.close(fd)
+
     def task(_):
-        for sign, pause in ((b"+", 0.1), (b"-", 0)):
-            fd = os.open(trace, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-            os.write(fd, sign)
-            os.close(fd)
-            time.sleep(pause)
+        put(b"+")
+        deadline = time.monotonic() + 20
+        while trace.read_bytes().count(b"+") < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)  # until as many have been started, however long that takes
+        time.sleep(0.1)  # in which one too many would be seen
+        put(b"-")
 
     assert list(run_all([task] * 7, 3, interrupts)) == [None] * 7
     signs = trace.read_text()

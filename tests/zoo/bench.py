@@ -1,6 +1,7 @@
 """Runs the command under test in a place of its own, and notes all that can be seen from outside."""
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -15,6 +16,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from zoo.launch import prepare
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CATALOG = "catalog.json"
@@ -129,7 +132,7 @@ class Watch:
     def __init__(self, pid):
         self.pid = pid
         self.events = []
-        self.out = b""
+        self.out = bytearray()
 
     def has_event(self, kind):
         return any(event["ev"] == kind for event in self.events)
@@ -185,7 +188,6 @@ class Bench:
         files_before = set(os.listdir(self.work))
         log = os.path.join(self.notes, f"log-{secrets.token_hex(4)}")
         os.mkfifo(log)
-        command = [sys.executable, "-I", "-S", os.path.join(HERE, "launch.py"), *how.launch]
         with contextlib.ExitStack() as stack:
             stdin = how.stdin
             if run.fed is not None:
@@ -198,13 +200,14 @@ class Bench:
             reading, writing = os.pipe()
             answer = stack.enter_context(open(reading, "rb", buffering=0))
             process = subprocess.Popen(
-                [*command, *program(), *arguments],
+                [*program(), *arguments],
                 stdin=stdin,
                 stdout=writing if how.stdout is None else how.stdout,
                 stderr=errors,
                 env=self.environment(run.env, log),
                 cwd=self.work,
                 start_new_session=True,
+                preexec_fn=functools.partial(prepare, how.launch),  # noqa: PLW1509 - there are no threads
                 pass_fds=how.pass_fds,
             )
             os.close(writing)
@@ -214,7 +217,7 @@ class Bench:
             observer.observe(run, how.meanwhile)
             run.survivors = self.survivors(observer.watch)
             observer.drain()
-            run.out, run.events = observer.watch.out, observer.watch.events
+            run.out, run.events = bytes(observer.watch.out), observer.watch.events
             errors.seek(0)
             run.err = errors.read()
         run.new_files = sorted(set(os.listdir(self.work)) - files_before)

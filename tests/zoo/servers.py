@@ -22,13 +22,13 @@ def main(arguments):
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     from animals import load, osutil
 
-    cases = load()
     if arguments == ["--list"]:
-        for name, animal in cases.items():
+        for name, animal in load().items():
             theme = animal.__module__.rpartition(".")[2]
             print(f"{name:22} {theme:10} {' '.join((animal.__doc__ or '').split())}")
         return 0
     name = os.environ.get("ZOO_CASE") or "".join(arguments[:1])
+    cases = load(name)
     if name not in cases:
         print("usage: servers.py CASE | --list", file=sys.stderr)
         return 64

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 from zoo import judge
-from zoo.animals.results import BIG, PNG
+from zoo.animals.results import PNG, big_picture
 from zoo.bench import CATALOG, limits, read_bytes, server, write_bytes
 from zoo.expect import ANSWERED, ECHO, FINE, Want
 
@@ -128,7 +128,7 @@ def parts(bench):
 @pytest.mark.usefixtures("parts")
 @pytest.mark.parametrize(
     ("case", "content"),
-    [("media", PNG), ("big-image", BIG), ("hostile-media", PNG), ("path-media", PNG)],
+    [("media", PNG), ("big-image", big_picture()), ("hostile-media", PNG), ("path-media", PNG)],
 )
 def test_parts_are_saved_and_named(bench, case, content):
     run = bench.call(case, "--save", "parts")

@@ -1,6 +1,6 @@
 """An entry of a catalog as JSON and back: thrall-catalog(5), member by member."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from thrall_py.catalog.change import FAILING
 from thrall_py.catalog.choice import Choice
@@ -10,7 +10,6 @@ from thrall_py.catalog.entry import (
     Items,
     PinnedItem,
     command_entry,
-    pin_item,
 )
 from thrall_py.catalog.launch import (
     ExecSpec,
@@ -21,7 +20,7 @@ from thrall_py.catalog.launch import (
     as_variable,
     as_word,
 )
-from thrall_py.protocol import mcp
+from thrall_py.protocol import canonical, mcp
 from thrall_py.protocol.jsontext import Json, JsonError
 
 KIND = "kind"
@@ -72,7 +71,7 @@ def encode_entry(entry: Entry) -> Json:
 
 
 def decode_entry(value: Json) -> Entry:
-    """Read the JSON of an entry.
+    """Read the JSON of an entry. Whether a definition has its digest is left to `edited`.
 
     Raises:
         JsonError: it is not one; the message says why.
@@ -101,6 +100,28 @@ def decode_entry(value: Json) -> Entry:
     if unwanted:
         raise JsonError(f'it has {unwanted[0]!a}, which its "only" and "except" leave out')
     return Entry(_decode_spec(members), server, items, surface, prefix, choice, modes)
+
+
+def edited(entry: Entry) -> Iterator[str]:
+    """Name the definitions of an entry that do not have their digests: somebody wrote there."""
+    for items in entry.items.values():
+        for name, item in items.items():
+            if canonical.digest(item.definition) != item.digest:
+                yield name
+
+
+def refuse_edited(entry: Entry) -> None:
+    """Take an entry only as it was pinned.
+
+    Raises:
+        JsonError: a definition was edited.
+
+    """
+    for name in edited(entry):
+        raise JsonError(
+            f"the definition of {name!a} does not have its digest: it was edited; take that back,"
+            " or pin the server again"
+        )
 
 
 def _encode_modes(modes: tuple[str, ...]) -> Json:
@@ -217,14 +238,11 @@ def _decode_items(kind: mcp.Kind, members: dict[str, Json], surface: Collection[
 
 def _item(kind: mcp.Kind, name: str, value: Json) -> PinnedItem:
     members = _object(value, f"{name!a}", ("digest", "definition"))
-    item = pin_item(_object(members.get("definition"), f"the definition of {name!a}"))
-    if item.definition.get(kind.key) != name:
+    tidy = canonical.sort_members(members.get("definition"))
+    definition = _object(tidy, f"the definition of {name!a}")
+    if definition.get(kind.key) != name:
         raise JsonError(f"the definition of {name!a} has another {kind.key}")
-    if members.get("digest") != item.digest:
-        raise JsonError(
-            f"the definition of {name!a} does not have its digest: it was edited, pin it again"
-        )
-    return item
+    return PinnedItem(_text(members.get("digest", ""), '"digest"'), definition)
 
 
 def _object(value: Json, what: str, known: Collection[str] | None = None) -> dict[str, Json]:

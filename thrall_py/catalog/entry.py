@@ -14,6 +14,10 @@ from thrall_py.redact import Redactor
 
 INSTRUCTIONS = "instructions"
 SURFACE = (INSTRUCTIONS, *(kind.member for kind in mcp.KINDS))  # everything that can be pinned
+PREFIXED = (mcp.TOOLS, mcp.PROMPTS)  # an address is what it is
+WORDS = dict(
+    zip(mcp.KINDS, ("tool", "prompt", "resource", "resource template"), strict=True)
+)  # for one of them
 _LONG = 1000  # characters; a number is refused that has more
 
 
@@ -61,7 +65,22 @@ class Entry(NamedTuple):
     @property
     def offered(self) -> Items:
         """The tools, by the names they are called by."""
-        return {self.prefix + name: item for name, item in self.tools.items()}
+        return self.named(mcp.TOOLS)
+
+    def named(self, kind: mcp.Kind) -> Items:
+        """What it has of a kind, by the names for clients."""
+        prefix = self.prefix if kind in PREFIXED else ""
+        return {prefix + name: item for name, item in self.items.get(kind.member, {}).items()}
+
+    @property
+    def counted(self) -> str:
+        """How much it has of each kind, in words; of tools in any case."""
+        counts = {kind: len(self.items.get(kind.member, {})) for kind in mcp.KINDS}
+        return ", ".join(
+            f"{count} {WORDS[kind]}{'' if count == 1 else 's'}"
+            for kind, count in counts.items()
+            if count or kind is mcp.TOOLS
+        )
 
 
 def command_entry(command: ExecSpec, tools: Items, prefix: str = "") -> Entry:

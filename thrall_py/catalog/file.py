@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from thrall_py.catalog import codec, nearest
-from thrall_py.catalog.entry import Entry
+from thrall_py.catalog.entry import WORDS, Entry
 from thrall_py.errors import CatalogError
 from thrall_py.protocol import canonical, jsontext
 from thrall_py.protocol.jsontext import Json, JsonError
@@ -34,15 +34,20 @@ class Catalog(NamedTuple):
     allow: tuple[str, ...] = ()
 
 
-def read(path: str) -> Catalog:
+def read(path: str, *, may_be_edited: bool = False) -> Catalog:
     """Read a catalog, whole and checked.
+
+    Args:
+        path: of the file.
+        may_be_edited: take definitions without their digests, too, as they stand there: for those
+            who put something else in their place. Written again they are still refused.
 
     Raises:
         CatalogError: it is missing, damaged, of another format, or edited so that a digest does
             not fit its definition.
 
     """
-    return loads(content(path), path)
+    return loads(content(path), path, may_be_edited=may_be_edited)
 
 
 def content(path: str) -> bytes:
@@ -65,6 +70,8 @@ def content(path: str) -> bytes:
 def read_for_update(path: str) -> Catalog:
     """Read the catalog that is to be written: an empty one if there is none yet.
 
+    What was edited in it can be pinned again, so that is no reason to refuse it.
+
     Raises:
         CatalogError: what is there is no catalog, or no file could be put there.
 
@@ -81,7 +88,7 @@ def read_for_update(path: str) -> Catalog:
     if not os.path.isfile(target):
         what = "it is a directory" if os.path.isdir(target) else "it is no regular file"
         raise CatalogError(f"cannot write {visible(path)}: {what}")
-    return read(path) if os.path.getsize(target) else Catalog({})
+    return read(path, may_be_edited=True) if os.path.getsize(target) else Catalog({})
 
 
 def server_offering(catalog: Catalog, tool: str) -> str:
@@ -95,7 +102,11 @@ def server_offering(catalog: Catalog, tool: str) -> str:
     owners = [name for name, entry in servers.items() if tool in entry.offered]
     if not owners:
         offered = {name for entry in servers.values() for name in entry.offered}
-        more = nearest.hint(tool, offered) or _unasked_hint(servers.values())
+        more = (
+            _other_kind(tool, servers)
+            or nearest.hint(tool, offered)
+            or _unasked_hint(servers.values())
+        )
         raise CatalogError(f"the catalog does not have this tool{more}")
     if len(owners) > 1:
         raise CatalogError(f"several servers have this tool: {', '.join(map(visible, owners))}")
@@ -120,6 +131,15 @@ def entry_of(catalog: Catalog, name: str) -> Entry:
     return catalog.servers[name]
 
 
+def _other_kind(name: str, servers: dict[str, Entry]) -> str:
+    """Say what has the name, if that is no tool."""
+    for server, entry in servers.items():
+        for kind, word in WORDS.items():
+            if name in entry.named(kind):
+                return f"; it is a {word} of {visible(server)}"
+    return ""
+
+
 def _unasked_hint(entries: Iterable[Entry]) -> str:
     """Say why a tool that somebody has seen elsewhere may not have been listed for the pin."""
     if all(entry.modes for entry in entries):
@@ -127,8 +147,8 @@ def _unasked_hint(entries: Iterable[Entry]) -> str:
     return "; some are listed only to clients that can be asked: pin with --elicitation"
 
 
-def loads(data: bytes, path: str) -> Catalog:
-    """Read a catalog from its bytes; `path` is for the sentences.
+def loads(data: bytes, path: str, *, may_be_edited: bool = False) -> Catalog:
+    """Read a catalog from its bytes; `path` is for the sentences, the rest is as for `read`.
 
     Raises:
         CatalogError: as `read`.
@@ -138,11 +158,11 @@ def loads(data: bytes, path: str) -> Catalog:
         root = jsontext.load(jsontext.decode(jsontext.latin1(data)))
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
-    return decode(root, path)
+    return decode(root, path, may_be_edited=may_be_edited)
 
 
-def decode(root: Json, path: str) -> Catalog:
-    """Take what the bytes of a catalog mean as one; `path` is for the sentences.
+def decode(root: Json, path: str, *, may_be_edited: bool = False) -> Catalog:
+    """Take what the bytes of a catalog mean as one, as `loads` does.
 
     Raises:
         CatalogError: as `read`.
@@ -159,9 +179,17 @@ def decode(root: Json, path: str) -> Catalog:
         raise _broken(path, 'it should have "thrall", "servers", perhaps "policy", and no more')
     try:
         allow = codec.decode_policy(root.get("policy", {}))
-        return Catalog({name: codec.decode_entry(value) for name, value in servers.items()}, allow)
     except JsonError as problem:
         raise _broken(path, str(problem)) from None
+    entries = {}
+    for name, value in servers.items():
+        try:
+            entries[name] = codec.decode_entry(value)
+            if not may_be_edited:
+                codec.refuse_edited(entries[name])
+        except JsonError as problem:
+            raise _broken(path, f"its server {name!a}: {problem}") from None
+    return Catalog(entries, allow)
 
 
 def dumps(catalog: Catalog) -> str:

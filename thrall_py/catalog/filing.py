@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from thrall_py.catalog import drift, relaunch, review
+from thrall_py.catalog import codec, collisions, drift, relaunch, review
 from thrall_py.catalog.change import COSMETIC
 from thrall_py.catalog.choice import EVERYTHING, Choice
 from thrall_py.catalog.drift import Difference
@@ -85,13 +85,19 @@ def add(catalog: Catalog, found: Entry, wishes: Wishes, redact: Redactor) -> Fil
     _refuse_collisions(catalog, name, entry, wishes)
     catalog.servers[name] = entry
     warnings = [
+        *(_undone(edited, redact) for edited in (codec.edited(earlier) if earlier else ())),
         *(f"no tool matches {redact.quoted(pattern)} any more" for pattern in useless),
         *review.entry_warnings(entry, redact),
+        *collisions.warnings(catalog.servers, name, redact),
         *review.look_alikes(catalog.servers, name, redact),
     ]
     left_out = [tool for tool in found.tools if tool not in entry.tools]
     again = list(relaunch.describe(earlier, entry, redact)) if earlier else []
     return Filed(name, entry, _changes(earlier, entry), left_out, warnings, earlier is None, again)
+
+
+def _undone(edited: str, redact: Redactor) -> str:
+    return f"the definition of {redact.quoted(edited)} was edited in the catalog: this undoes it"
 
 
 def _place(catalog: Catalog, found: Entry, wishes: Wishes) -> tuple[str, Entry | None]:

@@ -1,10 +1,10 @@
 """The tools of a catalog in the shapes of other programs. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from thrall_py.catalog.entry import PinnedItem
 from thrall_py.catalog.file import Catalog
-from thrall_py.catalog.launch import ExecSpec, ServerSpec, UrlSpec
+from thrall_py.catalog.launch import ExecSpec, LaunchSpec, ServerSpec, UrlSpec
 from thrall_py.protocol.jsontext import Json
 
 _NO_SCHEMA: dict[str, Json] = {"type": "object"}
@@ -86,7 +86,7 @@ def commands(catalog: Catalog) -> list[str]:
     return [name for name, entry in servers if isinstance(entry.launch, ExecSpec)]
 
 
-def _server(spec: ServerSpec) -> Json:
+def _server(spec: ServerSpec) -> dict[str, Json]:
     if isinstance(spec, UrlSpec):
         server: dict[str, Json] = {"type": "http", "url": spec.url}
         if spec.headers:
@@ -100,14 +100,14 @@ def _server(spec: ServerSpec) -> Json:
     return server
 
 
-def as_gateway(argv: Sequence[str]) -> Json:
+def as_gateway(argv: Sequence[str], env: Mapping[str, str]) -> Json:
     """An `mcpServers` file with one server: Claude Code, Claude Desktop and Cursor read it."""
-    return {"mcpServers": {GATEWAY: {"command": argv[0], "args": [*argv[1:]]}}}
+    return {"mcpServers": {GATEWAY: _server(LaunchSpec(tuple(argv), {**env}))}}
 
 
-def as_vscode_gateway(argv: Sequence[str]) -> Json:
+def as_vscode_gateway(argv: Sequence[str], env: Mapping[str, str]) -> Json:
     """The same as VS Code's `mcp.json` has it."""
-    return {"servers": {GATEWAY: {"type": "stdio", "command": argv[0], "args": [*argv[1:]]}}}
+    return {"servers": {GATEWAY: {"type": "stdio", **_server(LaunchSpec(tuple(argv), {**env}))}}}
 
 
 FORMATS: dict[str, Callable[[list[Tool], Sequence[str]], Json]] = {

@@ -30,7 +30,8 @@ def find_faults(item: PinnedItem, arguments: str) -> Iterator[str]:
         import jsonschema_rs
     except ImportError:
         raise UsageError(
-            "--validate needs jsonschema-rs: pip install 'thrall-py[validate]'"
+            "--validate needs jsonschema-rs, which thrall-py[validate] brings: install that as"
+            " thrall was installed, as in pipx install --force 'thrall-py[validate]'"
         ) from None
     try:
         schema = _exactly(canonical.compact(item.definition.get("inputSchema")))

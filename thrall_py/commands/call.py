@@ -18,10 +18,12 @@ from thrall_py.errors import InputError, UsageError
 from thrall_py.options import AnswerOptions, ServerOptions, WatchOptions
 from thrall_py.transport import stdio
 from thrall_py.verbs import arguments
-from thrall_py.verbs.connect import ConnectionOptions, prepare, started
+from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, prepare, started
 from thrall_py.visible import visible
 
 if TYPE_CHECKING:  # as in verbs.connect
+    from thrall_py.commands.pinned import Pinned
+    from thrall_py.output.render import Rendered
     from thrall_py.protocol.user import User
 
 _READING = (
@@ -129,15 +131,7 @@ def call(  # noqa: PLR0913 - one for each option of its own
     name = arguments.decode_argument(tool)
     if spec is not None:
         prepared = prepare(spec, server_options.given, fill_in=False)
-        with (
-            invocation.ready() as interrupts,
-            started(prepared, connection, interrupts) as server,
-        ):
-            from thrall_py.commands import answer
-            from thrall_py.verbs.call import Call, call_server
-
-            on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
-            rendered = call_server(Call(name, text), server, connection, interrupts, on_result)
+        rendered = _call_server(name, text, prepared, connection, invocation, output)
     else:
         assert catalog is not None, "or there would be a server"
         from thrall_py.commands import pinned
@@ -148,24 +142,55 @@ def call(  # noqa: PLR0913 - one for each option of its own
         found = pinned.find(catalog, name, text, looked_at, validate=validate)
         if found is None:
             return InputError.exit_status
-        with (
-            invocation.ready() as interrupts,
-            pinned.started(found, connection, interrupts) as server,
-        ):
-            from thrall_py.commands import answer
-            from thrall_py.verbs.call import Call
-            from thrall_py.verbs.pinned_call import call_pinned
-
-            on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
-            callbacks = pinned.callbacks(invocation, found, on_result, verify=not unverified)
-            rendered = call_pinned(
-                Call(name, text), found.entry, server, connection, interrupts, callbacks=callbacks
-            )
+        verify = not unverified
+        rendered = _call_pinned(name, text, found, connection, invocation, output, verify=verify)
     for sentence in user.refusals if user else ():
         say(sentence, tool)
     for unused in user.unused if user else ():
         say(f"nothing asked for the answer {visible(unused)}", tool)
     return errors.ANSWER_IS_NO if rendered.is_error else errors.ANSWERED
+
+
+def _call_server(  # noqa: PLR0913, PLR0917 - what to call, where, how, and who wants it
+    name: str,
+    text: str,
+    prepared: PreparedServer,
+    connection: ConnectionOptions,
+    invocation: Invocation,
+    output: form.OutputOptions,
+) -> "Rendered":
+    with invocation.ready() as interrupts, started(prepared, connection, interrupts) as server:
+        from thrall_py.commands import answer
+        from thrall_py.verbs.call import Call, call_server
+
+        on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
+        return call_server(Call(name, text), server, connection, interrupts, on_result)
+
+
+def _call_pinned(  # noqa: PLR0913, PLR0917 - as above
+    name: str,
+    text: str,
+    found: "Pinned",
+    connection: ConnectionOptions,
+    invocation: Invocation,
+    output: form.OutputOptions,
+    *,
+    verify: bool,
+) -> "Rendered":
+    from thrall_py.commands import pinned
+
+    with (
+        invocation.ready() as interrupts,
+        pinned.started(found, connection, interrupts) as server,
+    ):
+        from thrall_py.commands import answer
+        from thrall_py.verbs.call import Call
+        from thrall_py.verbs.pinned_call import call_pinned
+
+        on_result = functools.partial(answer.give, invocation=invocation, wanted=output)
+        callbacks = pinned.callbacks(invocation, found, on_result, verify=verify)
+        call = Call(name, text)
+        return call_pinned(call, found.entry, server, connection, interrupts, callbacks=callbacks)
 
 
 def _reading(tool: str, catalog: str | None) -> str:

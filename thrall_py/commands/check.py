@@ -18,6 +18,7 @@ from thrall_py.visible import visible
 
 if TYPE_CHECKING:
     from thrall_py.catalog.report import Report
+    from thrall_py.verbs.check import Target
 
 # catalog.change and catalog.machine have the same names; importing them for every verb is too slow.
 _CLASSES = ("breaking", "text", "behaviour", "additive", "cosmetic")
@@ -71,8 +72,9 @@ def check(  # noqa: PLR0913 - one for each option of its own
         raise UsageError("check starts the servers that the catalogs name, and no other")
     invocation.need_stdout()
     connection = watching.begin(invocation, watch, connection, files=catalogs)
-    targets = []
+    targets: list[verb.Target] = []
     for path in catalogs:
+        _refuse_server(path, targets)
         pinned = file.read(path)
         if not pinned.servers:
             raise CatalogError(f"{visible(path)} has no servers, so there is nothing to check")
@@ -102,6 +104,16 @@ def check(  # noqa: PLR0913 - one for each option of its own
         return failed
     drifted = any(each.has_drifted for each in reports)
     return errors.ANSWER_IS_NO if drifted else errors.ANSWERED
+
+
+def _refuse_server(path: str, targets: Sequence["Target"]) -> None:
+    """Refuse the name of a server in the place of a catalog, as other verbs take it."""
+    owner = next((each.catalog for each in targets if each.name == path), None)
+    if owner is not None and not os.path.exists(path):
+        raise UsageError(
+            f"{visible(path)} is a server of {visible(owner)} and no catalog: leave it out, check"
+            " asks all servers of a catalog"
+        )
 
 
 def _advise(invocation: Invocation, reports: Sequence["Report"]) -> None:

@@ -16,6 +16,10 @@ from thrall_py.protocol.jsontext import Json
 from thrall_py.transport.environment import variable_names
 from thrall_py.visible import visible
 
+# What stands in an agent's configuration for a variable of the agent's own environment.
+_FILLED_IN = "${{{}}}"
+_FILLED_IN_BY = {"cursor": "${{env:{}}}", "vscode": "${{env:{}}}", "claude-desktop": ""}
+
 
 def tools(chosen: list[Tool], format_: str, path: str) -> Iterator[str]:
     """Write tools of the catalog at `path` in one of formats.FORMATS."""
@@ -42,19 +46,43 @@ def gateway(
         path: of the catalog.
         catalog: what is in it.
         agent: claude-code (a command to run), vscode, or any other, which takes `mcpServers`.
+            What the catalog takes from the environment is passed on as it spells that: names,
+            never values.
 
     """
     argv = [*_program(), "serve", os.path.abspath(path)]
     names = sorted({name for entry in catalog.servers.values() for name in _variables(entry)})
-    if names:
-        invocation.note(
-            f"the agent has to pass on what the catalog names: {visible(', '.join(names))}"
-        )
+    for note in _notes(catalog, names, agent):
+        invocation.note(note)
     if agent == "claude-code":
-        yield shlex.join(["claude", "mcp", "add", formats.GATEWAY, "--", *argv])
+        passed_on = " ".join(f'-e {name}="${name}" ' for name in names)  # by the shell
+        yield f"claude mcp add {formats.GATEWAY} {passed_on}-- {shlex.join(argv)}"
         return
+    spelling = _FILLED_IN_BY.get(agent or "", _FILLED_IN)
     shape = formats.as_vscode_gateway if agent == "vscode" else formats.as_gateway
-    yield _spelled(shape(argv))
+    yield _spelled(shape(argv, {name: spelling.format(name) for name in names}))
+
+
+def _notes(catalog: Catalog, names: list[str], agent: str | None) -> Iterator[str]:
+    """Tell what the servers need that an agent may not have: variables, and a PATH."""
+    told = ", ".join(names)
+    if names and agent == "claude-code":
+        yield f"run it where these are set, Claude Code keeps their values: {told}"
+    elif names and agent == "claude-desktop":
+        yield f"it fills in nothing, so write the values into the env: {told}"
+    elif names:
+        yield f"the agent has to have what the env passes on, or their values there: {told}"
+    entries = catalog.servers.values()
+    programs = sorted({visible(entry.launch.shown) for entry in entries if _is_bare(entry)})
+    if programs:
+        yield (
+            "a program without a path is looked for in the PATH of the agent, which at a desktop is"
+            f" often a short one: pin it absolute, or give the env a PATH: {', '.join(programs)}"
+        )
+
+
+def _is_bare(entry: Entry) -> bool:
+    return not isinstance(entry.launch, UrlSpec) and "/" not in entry.launch.shown
 
 
 def _spelled(value: Json) -> str:

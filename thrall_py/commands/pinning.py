@@ -138,7 +138,8 @@ def _tell(stored: Stored, wanted: PinOptions, invocation: Invocation) -> None:
         return
     for found, each in stored.pins:
         tell = functools.partial(say, about=each.name)
-        odd = each._replace(warnings=[*found.oddities, *each.warnings])
+        elsewhere = found.elsewhere if each.is_new or each.relaunch else ()
+        odd = each._replace(warnings=[*found.oddities, *elsewhere, *each.warnings])
         occasion = _occasion(stored, wanted, each)
         listing.tell(odd, found.redact, tell, occasion=occasion, terminal=is_styled(2))
         if found.target.given and wanted.source is not None:

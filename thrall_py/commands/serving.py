@@ -113,7 +113,8 @@ def _at(door: Door) -> hosting.Serve:
         from thrall_py.gateway.front import http
     except ModuleNotFoundError as missing:
         raise UsageError(
-            f"--http needs {missing.name}: pip install 'thrall-py[http]', or leave it out"
+            f"--http needs {missing.name}, which thrall-py[http] brings: install that as thrall was"
+            " installed, as in pipx install --force 'thrall-py[http]'"
         ) from None
     return http.listen(door)
 

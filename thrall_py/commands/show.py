@@ -57,6 +57,10 @@ def show(  # noqa: PLR0913 - one for each option of its own
     held, tools = pinned.servers, formats.offered(pinned)
     if tool is not None:
         invocation.subject = tool
+        described = [] if tool in dict(tools) else [*usage.others(held, tool)]
+        if described and format_ == "text":
+            _print(iter(described), invocation)
+            return errors.ANSWERED
         entry = file.entry_offering(pinned, tool)  # refused if there is none, or several
         held = {name: each for name, each in held.items() if each is entry}
         tools = [each for each in tools if each[0] == tool]

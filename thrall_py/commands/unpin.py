@@ -23,11 +23,10 @@ def unpin(invocation: Invocation, *, catalog: str, names: tuple[str, ...]) -> in
     invocation.subject = catalog
     with invocation.interrupts as interrupts:
         with file.lock(catalog, interrupts.pause):
-            pinned = file.read(catalog)
+            pinned = file.read(catalog, may_be_edited=True)
             removed = {name: file.entry_of(pinned, name) for name in names}
             servers = {key: each for key, each in pinned.servers.items() if key not in removed}
             file.write(catalog, file.dumps(pinned._replace(servers=servers)))
         for name, entry in removed.items():
-            count = len(entry.tools)
-            say(f"removed, with {'1 tool' if count == 1 else f'{count} tools'}", name)
+            say(f"removed, with {entry.counted}", name)
     return errors.ANSWERED

@@ -17,7 +17,7 @@ Row = tuple[str, str, str]
 
 
 class Occasion(Enum):
-    """What is told of, in the words around the number of tools; they are named for a pin alone.
+    """What is told of, in the words around what there is; they are named for a pin alone.
 
     A pin is held while a person is asked about another one.
     """
@@ -47,9 +47,8 @@ def tell(
         terminal: whether a person reads it at a terminal.
 
     """
-    tools = filed.entry.tools
-    count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
-    say(occasion.value.format(count))
+    tools = filed.entry.offered
+    say(occasion.value.format(filed.entry.counted))
     rows = _MOST_TOOLS if occasion in (Occasion.PIN, Occasion.HELD) else 0
     shown = [_row(name, item, redact) for name, item in list(tools.items())[:rows]]
     if terminal and shown:

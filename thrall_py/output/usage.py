@@ -1,14 +1,15 @@
 """Servers and tools for a person: a line each, or a page about a tool. All of it is visible."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from thrall_py.catalog import parameters, review, wording
-from thrall_py.catalog.entry import Entry, PinnedItem
+from thrall_py.catalog.entry import WORDS, Entry, PinnedItem
 from thrall_py.catalog.launch import ExecSpec
 from thrall_py.catalog.parameters import Parameter
-from thrall_py.protocol import canonical
+from thrall_py.protocol import canonical, mcp
+from thrall_py.protocol.jsontext import Json
 from thrall_py.redact import Redactor
 from thrall_py.visible import visible, visible_text
 
@@ -43,14 +44,14 @@ class Shown(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The same in one sentence."""
-        name, origin, version, count, prefix = self.fields
+        """The same in one sentence, and how much it has of what are no tools."""
+        name, origin, version, _, prefix = self.fields
         is_command = isinstance(self.entry.launch, ExecSpec)
         without = "a plain command" if is_command else "no version"
         parts = [
             origin,
             f"version {version}" if version else without,
-            "1 tool" if count == "1" else f"{count} tools",
+            self.entry.counted,
             *([f"prefix {prefix}"] if prefix else []),
         ]
         return f"{name}: {', '.join(parts)}"
@@ -124,6 +125,35 @@ def page(name: str, item: PinnedItem, catalog: str) -> Iterator[str]:
     words = [_example(parameter) for parameter in known if parameter.is_required]
     call = ["thrall", "call", name, *(words or ["{}"]), "--catalog", catalog]
     yield "  " + visible(shlex.join(call))
+
+
+def others(servers: Mapping[str, Entry], name: str) -> Iterator[str]:
+    """Describe what has a name and is no tool: of which server it is, and what it says of itself.
+
+    There is a page for each, and no line if there is none.
+    """
+    for server, entry in servers.items():
+        for kind in mcp.KINDS[1:]:
+            item = entry.named(kind).get(name)
+            if item is not None:
+                what = f"a {WORDS[kind]} of {visible(server)}, which thrall serve offers"
+                yield f"{visible(name)}: {what}"
+                about = visible_text(item.text("description").strip())
+                yield from (f"  {line}" for line in about.split("\n") if line)
+                yield from _prompt_arguments(item.definition.get("arguments"))
+
+
+def _prompt_arguments(listed: Json) -> Iterator[str]:
+    """Make the lines about the arguments of a prompt (revision 2025-11-25, "Prompts")."""
+    known = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    if known:
+        yield "arguments:"
+    for each in known:
+        needed = "required" if each.get("required") is True else "optional"
+        about = each.get("description")
+        yield visible(f"  {each.get('name')}: {needed}")
+        if isinstance(about, str):
+            yield f"      {visible(about)}"
 
 
 def _described(parameter: Parameter, more: str) -> Iterator[str]:

@@ -14,8 +14,10 @@ from thrall_py.errors import InputError, ThrallError
 from thrall_py.protocol.jsontext import Json, JsonError
 from thrall_py.protocol.user import declaring
 from thrall_py.redact import Redactor, holds_secret
-from thrall_py.transport import workers
+from thrall_py.transport import spawn, workers
+from thrall_py.transport.endpoint import Command, Endpoint
 from thrall_py.transport.interrupts import Interrupts
+from thrall_py.verbs import whereabouts
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer, prepare
 from thrall_py.verbs.sessions import open_session
 from thrall_py.verbs.survey import survey
@@ -52,12 +54,22 @@ class Target(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a server offers, and what was odd about its lists."""
+    """What a server offers, and what a person should know.
+
+    Attributes:
+        target: that was asked.
+        entry: what it offers.
+        oddities: what was odd about its lists, or why a plain command could not be called now.
+        redact: makes its words fit to be repeated.
+        elsewhere: what about its command means something else in another directory.
+
+    """
 
     target: Target
     entry: Entry
     oddities: list[str]
     redact: Redactor
+    elsewhere: Sequence[str] = ()
 
 
 class Failed(NamedTuple):
@@ -90,15 +102,19 @@ def pin_server(target: Target, connection: ConnectionOptions, interrupts: Interr
         _refuse_credentials(spec, words, target.source)
     server = prepare(spec, target.given, fill_in=True)
     _refuse_known_secrets(spec, words, target.given, server)
+    command = server.command
+    elsewhere = [] if isinstance(command, Endpoint) else list(whereabouts.remarks(command))
     if isinstance(launch, ExecSpec):
-        return Found(target, _entry_of(launch, target.definition), [], server.redact)
+        assert isinstance(command, Command), "it has no URL"
+        found = _entry_of(launch, target.definition)
+        return Found(target, found, _missing(command), server.redact, elsewhere)
     connection = connection._replace(user=declaring(target.modes, connection.user))
     with open_session(server, connection, interrupts, target.remembered) as session:
         if session.find_out:  # what it says of itself is pinned, too
             session.find_out()
         live = survey(session, target.surface, connection, server.redact)
     found = Entry(launch, live.server, live.items, target.surface, modes=target.modes)
-    return Found(target, found, live.oddities, server.redact)
+    return Found(target, found, live.oddities, server.redact, elsewhere)
 
 
 def pin_all(
@@ -144,6 +160,15 @@ def _entry_of(command: ExecSpec, definition: dict[str, Json] | None) -> Entry:
     except JsonError as problem:
         raise InputError(f"the schema cannot be kept: {problem}") from None
     return command_entry(command, {item.text("name"): item})
+
+
+def _missing(command: Command) -> list[str]:
+    """Why a plain command could not be started now, if so: it may be there later."""
+    try:
+        spawn.look_for(command)
+    except ThrallError as problem:
+        return [f"{problem}, so it cannot be called yet"]
+    return []
 
 
 def _refuse_credentials(spec: ServerSpec, words: str, source: str | None) -> None:

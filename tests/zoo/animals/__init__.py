@@ -16,8 +16,11 @@ THEMES = (
 )
 
 
-def load():
-    """All servers: their names and their classes."""
+def load(wanted=None):
+    """Servers, their names and their classes: all of them, or as many as it takes to find one."""
+    cases = importlib.import_module(f"{__name__}.server").CASES
     for theme in THEMES:
+        if wanted in cases:
+            break
         importlib.import_module(f"{__name__}.{theme}")
-    return importlib.import_module(f"{__name__}.server").CASES
+    return cases

@@ -160,13 +160,15 @@ refusing(
     "error-hostile", "Escapes in words and data.", {"code": -1, "message": HOSTILE, "data": HOSTILE}
 )
 refusing(
-    "error-endless",
-    "A million words.",
-    {"code": -1, "message": "word " * 1_000_000, "data": "x" * 99999},
-)
-refusing(
     "error-lone-half", "Half a pair in the words.", {"code": -1, "message": "half \ud83e bird"}
 )
+
+
+@answering
+def error_endless(server, request):
+    """A million words."""
+    error = {"code": -1, "message": "word " * 1_000_000, "data": "x" * 99999}
+    server.send({"jsonrpc": "2.0", "id": request["id"], "error": error})
 
 
 @animal

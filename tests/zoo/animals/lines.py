@@ -109,7 +109,9 @@ class BlankFlood(Wrapped):
 class LongNoise(Wrapped):
     """A line of 5 MB that means nothing before each message."""
 
-    before = b"." * 5_000_000 + b"\n"
+    @property
+    def before(self):
+        return b"." * 5_000_000 + b"\n"
 
 
 @replacing("at_start")

@@ -7,7 +7,6 @@ from .server import answering, replacing, text_result, tool, variant
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(16)
 PIXEL = base64.b64encode(PNG).decode()
-BIG = PNG + bytes(range(256)) * 20_000
 HOSTILE = "x/\x1b[31m\n\r\u202e\u200b\U000e0041y"
 
 
@@ -68,11 +67,6 @@ holding(
 )
 holding("data-missing", "An image without data or type.", {"type": "image"})
 holding(
-    "big-image",
-    "An image of 5 MB.",
-    {"type": "image", "data": base64.b64encode(BIG).decode(), "mimeType": "image/png"},
-)
-holding(
     "media",
     "Parts of all kinds, and one that is unknown.",
     words("look"),
@@ -108,6 +102,19 @@ holding(
     },
     {"type": "resource", "resource": {"uri": "..", "blob": PIXEL}},
 )
+
+
+def big_picture():
+    """Make 5 MB, for one server: in a table they would be made by all of them."""
+    return PNG + bytes(range(256)) * 20_000
+
+
+@answering
+def big_image(server, request):
+    """An image of 5 MB."""
+    data = base64.b64encode(big_picture()).decode()
+    image = {"type": "image", "data": data, "mimeType": "image/png"}
+    server.reply(request, {"content": [image]})
 
 
 def typed_tools(_server):

@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from thrall_py.catalog.entry import PinnedItem
+from thrall_py.catalog import collisions
+from thrall_py.catalog.entry import PREFIXED, PinnedItem
 from thrall_py.catalog.file import Catalog
 from thrall_py.errors import CatalogError
 from thrall_py.gateway.core import uri
@@ -16,7 +17,6 @@ from thrall_py.protocol.jsontext import scan
 from thrall_py.visible import visible
 
 _PAGE = 1 << 19  # characters of definitions; some clients take no event above 1 MiB
-_PREFIXED = (mcp.TOOLS, mcp.PROMPTS)  # an address is what it is
 
 
 class Offered(NamedTuple):
@@ -130,21 +130,21 @@ def _merged(catalog: Catalog, kind: mcp.Kind) -> Offering:
     """All items of a kind, by server and name: always in the same order."""
     merged: Offering = {}
     for server, entry in sorted(catalog.servers.items()):
-        prefix = entry.prefix if kind in _PREFIXED else ""
+        prefix = entry.prefix if kind in PREFIXED else ""
         for name, item in sorted(entry.items.get(kind.member, {}).items()):
             public = prefix + name
             if public in merged:
-                raise _collision(kind, public, merged[public].server, server)
+                raise _collision(catalog, kind, public, merged[public].server, server)
             text = canonical.compact({**item.definition, kind.key: public})
             merged[public] = Offered(server, kind, name, item, text)
     return merged
 
 
-def _collision(kind: mcp.Kind, name: str, one: str, other: str) -> CatalogError:
-    way = "--prefix" if kind in _PREFIXED else "--surface, without its resources"
+def _collision(catalog: Catalog, kind: mcp.Kind, name: str, one: str, other: str) -> CatalogError:
+    way = collisions.remedy(other, catalog.servers[other], catalog.servers[one])
     return CatalogError(
         f"the servers {visible(one)} and {visible(other)} both have {visible(name)} among their"
-        f" {kind.member}: pin one of them again with {way}"
+        f" {kind.member}: pin one of them again, as with: {way}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from thrall_py.errors import InputError, UsageError
 from thrall_py.redact import Redactor
 
-_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]/@\s]+)):([0-9]{1,5})")
+_ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]/@\s]+)):([0-9]{1,9})")
 _HIGHEST_PORT = 65535
 _NOT_HERE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}  # a machine may have no IPv6
 
@@ -58,11 +58,13 @@ def parse(text: str) -> Address:
 
     """
     found = _ADDRESS.fullmatch(text)
-    if not found or int(found[3]) > _HIGHEST_PORT:
+    if not found:
         raise UsageError(
             f"{Redactor().quoted(text)} is no address to listen on: write HOST:PORT, as in "
             "127.0.0.1:8080 or [::1]:0"
         )
+    if int(found[3]) > _HIGHEST_PORT:
+        raise UsageError(f"there is no port {found[3]}: write one from 0 to {_HIGHEST_PORT}")
     return Address(found[1] or found[2], int(found[3]))
 
 
