@@ -78,7 +78,13 @@ def serve(  # noqa: PLR0913 - one for each option of its own
     from thrall_py.commands.serving import HttpOptions, ServeOptions
 
     wanted = ServeOptions(
-        catalog, HttpOptions(http, token_env, allow_origin, allow_host), read_only, ask, eager,
-        idle, isolate, style,
-    )  # fmt: skip
+        catalog=catalog,
+        http=HttpOptions(address=http, token_env=token_env, origins=allow_origin, hosts=allow_host),
+        read_only=read_only,
+        ask=ask,
+        eager=eager,
+        idle=idle,
+        isolate=isolate,
+        style=style,
+    )
     return serving.run(invocation, wanted, connection)

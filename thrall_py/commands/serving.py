@@ -73,7 +73,13 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
     if http.address is None:
         signum = _on_stdio(invocation, settings, opening, connection)
     else:
-        door = Door(http.address, token, http.hosts, http.origins, connection.max_message)
+        door = Door(
+            address=http.address,
+            token=token,
+            hosts=http.hosts,
+            origins=http.origins,
+            max_message=connection.max_message,
+        )
         signum = hosting.run(settings, opening, _at(door))
     if signum is not None:
         raise Interrupted(signum)
