@@ -5,7 +5,7 @@ from offers import ENVELOPE, META, SERVERS, entry, loaded, offered, tool
 
 from thrall_py.gateway.core.incoming import Malformed, Notification, Request, Response
 from thrall_py.gateway.front import ladder
-from thrall_py.gateway.front.ladder import Posted, Refused
+from thrall_py.gateway.front.ladder import Posted, Refusal
 
 OFFER = offered()
 TYPES = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -39,7 +39,7 @@ def modern(method, headers=None, offer=OFFER, meta=None, **params):
 
 
 def code(refused, status=400):
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, Refusal)
     assert refused.status == status
     return loaded(refused.outcome)["code"]
 

@@ -259,7 +259,8 @@ def test_a_fault_at_the_start_is_not_hidden(monkeypatch):
 def test_a_keeper_that_ends_without_a_word_is_a_failure():
     async def play():
         with pytest.raises(
-            ServerError, match="^the process that keeps the server ended without a word$"
+            ServerError,
+            match="^the process that keeps the server ended without a word: look at what is",
         ):
             await starting._opened(lambda *_: None)
 

@@ -28,7 +28,7 @@ from thrall_py.transport.process import Process
 from thrall_py.verbs import guard
 from thrall_py.verbs.carrier import Journey, Ticket, carrying
 from thrall_py.verbs.connect import ConnectionOptions, prepare
-from thrall_py.verbs.keeping import Came, Elsewhere, Ended, Failed, Leave, Opened, Post
+from thrall_py.verbs.keeping import Came, Elsewhere, Failed, Gone, Leave, Opened, Post
 
 CONNECTION = ConnectionOptions(timeout=10, start_timeout=10, grace=1, max_message=1 << 20)
 
@@ -84,7 +84,7 @@ def test_a_guard_opens_lends_and_ends(keep, graveyard):
     assert (opened.server.name, opened.server.revision) == ("fake", "2025-11-25")
     assert (opened.read, opened.unsent) == (b"", b"")
     # Our copies of its pipes are still on their way to us, so it saw no end of its input.
-    assert ended == Ended("was ended by SIGTERM")
+    assert ended == Gone("was ended by SIGTERM")
     assert graveyard.words() == []
 
 
@@ -130,7 +130,7 @@ def test_a_guard_whose_server_fails_ends_what_is_left_of_it(keep):
     server = prepare(launch, {}, fill_in=True)
     opened, ended = keep(guard.guarding(server, CONNECTION, "2025-11-25"), hang_up=False)
     assert opened.server.revision == "2025-11-25"
-    assert ended == Ended("exited with status 7")
+    assert ended == Gone("exited with status 7")
 
 
 def test_what_a_server_has_not_read_is_lent_with_its_pipes(interrupts):

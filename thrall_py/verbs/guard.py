@@ -7,7 +7,7 @@ from thrall_py.transport.aside import Line, Task
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.process import Process
 from thrall_py.verbs.connect import ConnectionOptions, PreparedServer
-from thrall_py.verbs.keeping import Elsewhere, Ended, Failed, Opened
+from thrall_py.verbs.keeping import Elsewhere, Failed, Gone, Opened
 from thrall_py.verbs.sessions import open_session
 
 
@@ -44,6 +44,6 @@ def guard(
             opened = Opened(session.server, loan.read, loan.unsent)
             line.tell(opened, (loan.input, loan.output))
             process.stand_by(line.fileno())
-        line.tell(Ended(session.end()))
+        line.tell(Gone(session.end()))
     except ThrallError as problem:
         line.tell(Failed(problem))

@@ -32,12 +32,12 @@ class Opened(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The session does not open, or a request of it has no answer."""
+    """The session does not open, a request of it has no answer, or a plain command has none."""
 
     problem: ThrallError
 
 
-class Ended(NamedTuple):
+class Gone(NamedTuple):
     """The server was ended; `how` stands after "the server"."""
 
     how: str

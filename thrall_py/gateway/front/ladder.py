@@ -33,7 +33,7 @@ _STATUSES = {
 }
 
 
-class Refused(NamedTuple):
+class Refusal(NamedTuple):
     """What is replied at once.
 
     Attributes:
@@ -63,7 +63,7 @@ class Posted(NamedTuple):
     is_modern: bool
 
 
-def refuse_method(method: str, headers: Headers) -> Refused | None:
+def refuse_method(method: str, headers: Headers) -> Refusal | None:
     """Refuse a method of HTTP.
 
     DELETE is of sessions, and so of the revisions before 2026-07-28. GET is so too, for what
@@ -74,10 +74,10 @@ def refuse_method(method: str, headers: Headers) -> Refused | None:
     if method in allowed:
         return None
     outcome = envelope.error(incoming.INVALID_REQUEST, f"send {' or '.join(allowed)}")
-    return Refused(_NO_METHOD, outcome, headers=((b"allow", ", ".join(allowed).encode()),))
+    return Refusal(_NO_METHOD, outcome, headers=((b"allow", ", ".join(allowed).encode()),))
 
 
-def read_post(headers: Headers, body: bytes | bytearray, offer: Offer) -> Refused | Posted:
+def read_post(headers: Headers, body: bytes | bytearray, offer: Offer) -> Refusal | Posted:
     """Read the messages of a POST, or refuse it."""
     told = _by_name(headers)
     refused = _refuse_types(told)
@@ -89,7 +89,7 @@ def read_post(headers: Headers, body: bytes | bytearray, offer: Offer) -> Refuse
     message = messages[0] if messages else Malformed("null", incoming.PARSE_ERROR, _EMPTY)
     if isinstance(message, Malformed):
         outcome = envelope.error(message.code, message.message)
-        return Refused(_BAD, outcome, message.id)
+        return Refusal(_BAD, outcome, message.id)
     return _read_one(message, told, offer)
 
 
@@ -104,14 +104,14 @@ def status(outcome: str) -> int:
 
 def _read_one(
     message: Request | Notification | Response, told: Told, offer: Offer
-) -> Refused | Posted:
+) -> Refusal | Posted:
     is_modern, version = _names_modern(told), told.get(_VERSION.lower(), [])
     if isinstance(message, Request):
         opens = message.method == "initialize"
         is_modern = envelope.has_envelope(message) or (is_modern and not opens)
         outcome = _modern_fault(message, told, offer) if is_modern else None
         if outcome:
-            return Refused(status(outcome), outcome, message.id)
+            return Refusal(status(outcome), outcome, message.id)
         if opens:  # with whatever version of an attempt before it
             return Posted([message], is_modern=False)
     elif isinstance(message, Response) and is_modern:
@@ -121,18 +121,18 @@ def _read_one(
     return Posted([message], is_modern)
 
 
-def _read_batch(messages: list[Incoming], told: Told) -> Refused | Posted:
+def _read_batch(messages: list[Incoming], told: Told) -> Refusal | Posted:
     """Take a batch, unless it is of another revision than the one that has them."""
     version = told.get(_VERSION.lower(), [])
     requests = (each for each in messages if isinstance(each, Request))
     if version not in ([], [_BATCHES]) or any(map(envelope.has_envelope, requests)):
         return _invalid(f"send one message, no array: only {_BATCHES} has them")
     if isinstance(messages[0], Malformed) and len(messages) == 1:
-        return Refused(_BAD, envelope.error(messages[0].code, messages[0].message), messages[0].id)
+        return Refusal(_BAD, envelope.error(messages[0].code, messages[0].message), messages[0].id)
     return Posted(messages, is_modern=False)
 
 
-def _refuse_types(told: Told) -> Refused | None:
+def _refuse_types(told: Told) -> Refusal | None:
     kinds = [_media_type(value) for value in told.get("content-type", [])]
     if kinds != ["application/json"]:
         return _invalid("send the header Content-Type: application/json", _NO_TYPE)
@@ -204,8 +204,8 @@ def _mismatch(header: str) -> str:
     return envelope.error(mcp.HEADER_MISMATCH, words)
 
 
-def _invalid(words: str, status_: int = _BAD) -> Refused:
-    return Refused(status_, envelope.error(incoming.INVALID_REQUEST, words))
+def _invalid(words: str, status_: int = _BAD) -> Refusal:
+    return Refusal(status_, envelope.error(incoming.INVALID_REQUEST, words))
 
 
 def _names_modern(told: Told) -> bool:

@@ -15,7 +15,7 @@ from thrall_py.gateway.core import envelope, incoming
 from thrall_py.gateway.core.incoming import Incoming, Malformed
 from thrall_py.gateway.core.offer import Offer
 from thrall_py.gateway.front import ladder
-from thrall_py.gateway.front.ladder import Posted, Refused
+from thrall_py.gateway.front.ladder import Posted, Refusal
 from thrall_py.gateway.front.sessions import Sessions
 from thrall_py.gateway.front.streams import BATCH, LEGACY, MODERN, Outgoing, Reply
 from thrall_py.gateway.front.unread import Unread
@@ -62,7 +62,7 @@ class Posts:
 
         """
         posted = ladder.read_post(headers, body, self._offer)
-        if isinstance(posted, Refused):
+        if isinstance(posted, Refusal):
             return refusal(posted)
         first = posted.messages[0]
         if posted.is_modern:
@@ -129,7 +129,7 @@ class Posts:
             exchange.end()
 
 
-def refusal(refused: Refused) -> Response:
+def refusal(refused: Refusal) -> Response:
     """Make the reply to what is refused, with the error as a message."""
     reply = _json(refused.status, refused.id, refused.outcome)
     reply.raw_headers.extend(refused.headers)
@@ -156,12 +156,12 @@ def _session(headers: ladder.Headers) -> str:
     return ids[0] if len(ids) == 1 else ""
 
 
-def _no_session(headers: ladder.Headers, id_: str = incoming.NO_ID) -> Refused:
+def _no_session(headers: ladder.Headers, id_: str = incoming.NO_ID) -> Refusal:
     """Refuse a message of no session, or of one that is over ("Session Management")."""
     if not _session(headers):
-        return Refused(400, envelope.error(_NO_SESSION, _HOW_TO_BEGIN), id_)
+        return Refusal(400, envelope.error(_NO_SESSION, _HOW_TO_BEGIN), id_)
     words = "the session is over: send initialize"
-    return Refused(404, envelope.error(_UNKNOWN_SESSION, words), id_)
+    return Refusal(404, envelope.error(_UNKNOWN_SESSION, words), id_)
 
 
 def _told_of_itself(request: incoming.Request) -> str:

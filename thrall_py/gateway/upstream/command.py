@@ -83,7 +83,9 @@ class PlainCommand:
         if isinstance(said, Failed):
             raise said.problem
         if not isinstance(said, bytes):
-            raise ServerError("the process that runs the command ended without a word")
+            raise ServerError(
+                "the process that runs the command ended without a word: look at what is on stderr"
+            )
         (message,) = wire.read(b'{"result":%s}' % said)
         return message
 

@@ -10,7 +10,7 @@ from thrall_py.gateway.upstream.keeper import Keeper
 from thrall_py.gateway.upstream.waits import Outgoing, Readable
 from thrall_py.protocol.channel import Label, MessageTooLarge
 from thrall_py.protocol.mcp import ServerInfo
-from thrall_py.verbs.keeping import Came, Ended, Failed, Leave, Opened, Post
+from thrall_py.verbs.keeping import Came, Failed, Gone, Leave, Opened, Post
 
 _CHUNK = 1 << 18  # bytes read at once
 _OWN_EXIT = 0.2  # seconds for a server that closed its input to say why
@@ -140,7 +140,7 @@ class PipeLink:
             with contextlib.suppress(TimeoutError):  # one that says nothing more is killed below
                 async with asyncio.timeout(self._patience):
                     while (said := await self._keeper.hear()) is not None:
-                        how = said.how if isinstance(said, Ended) and not self._how else how
+                        how = said.how if isinstance(said, Gone) and not self._how else how
         finally:
             await self._keeper.gone(self._patience)
             self._keeper.close()

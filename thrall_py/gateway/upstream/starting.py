@@ -59,7 +59,9 @@ async def _opened(task: Task) -> tuple[Keeper, Opened]:
     await _away(keeper)
     if isinstance(said, Failed):
         raise said.problem
-    raise ServerError("the process that keeps the server ended without a word")
+    raise ServerError(
+        "the process that keeps the server ended without a word: look at what is on stderr"
+    )
 
 
 async def _away(keeper: Keeper) -> None:
