@@ -14,8 +14,8 @@ from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.launch import LaunchSpec, UrlSpec
 from thrall_py.errors import JsonRpcError, ServerError
 from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.upstream import servers
-from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.servers import Upstream
 from thrall_py.protocol import mcp
 

@@ -12,8 +12,8 @@ from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.errors import ServerError, ServerGoneError, TimedOutError
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.notices import look_into
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.upstream import keeper, links, starting
-from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.flight import Flight
 from thrall_py.gateway.upstream.keeper import Keeper
 from thrall_py.gateway.upstream.request import Request

@@ -18,9 +18,9 @@ from thrall_py.errors import (
     UnauthorizedError,
 )
 from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.upstream import backoff
 from thrall_py.gateway.upstream import servers as upstream_module
-from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.servers import Upstream
 from thrall_py.protocol import mcp
 

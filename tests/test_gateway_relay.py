@@ -25,7 +25,7 @@ from thrall_py.catalog.entry import pin_item
 from thrall_py.errors import ServerError
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.relay import call, outcome, pending, room
-from thrall_py.gateway.upstream.definitions import Drifted
+from thrall_py.gateway.server import Drifted
 from thrall_py.protocol import mcp
 from thrall_py.redact import Redactor
 

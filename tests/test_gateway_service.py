@@ -10,8 +10,8 @@ from thrall_py.errors import TimedOutError
 from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Facts
 from thrall_py.gateway.core import offer
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.service import Service
-from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.redact import Redactor
 
 DONE = '"result":{"content":[]}'

@@ -19,8 +19,8 @@ from thrall_py.errors import (
     TimedOutError,
 )
 from thrall_py.gateway.core.answering import Forward
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.upstream import backoff, starting
-from thrall_py.gateway.upstream.definitions import Drifted
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.gateway.upstream.servers import Upstream, Upstreams
 from thrall_py.protocol import bounded

@@ -2,9 +2,26 @@
 
 from typing import Protocol
 
+from thrall_py.catalog.drift import Difference
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
 from thrall_py.protocol.wire import Message
+from thrall_py.redact import Redactor
+
+
+class Drifted(Exception):  # noqa: N818 - an outcome
+    """A tool, prompt, resource or template is not as pinned; nothing was asked of its server.
+
+    Attributes:
+        differences: what changed.
+        redact: makes the server's words in them fit to be repeated.
+
+    """
+
+    def __init__(self, differences: list[Difference], redact: Redactor) -> None:
+        super().__init__(differences)
+        self.differences = differences
+        self.redact = redact
 
 
 class Server(Protocol):

@@ -16,8 +16,7 @@ from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.pending import EXPIRY, Pending
 from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
-from thrall_py.gateway.server import Servers
-from thrall_py.gateway.upstream.definitions import Drifted
+from thrall_py.gateway.server import Drifted, Servers
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 from thrall_py.visible import visible

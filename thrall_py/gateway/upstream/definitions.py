@@ -5,33 +5,17 @@ import json
 
 from thrall_py.catalog import drift, entry
 from thrall_py.catalog.change import COSMETIC
-from thrall_py.catalog.drift import Difference
 from thrall_py.catalog.entry import Entry, Items
 from thrall_py.errors import JsonRpcError, ServerError, TimedOutError
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.upstream.multiplexer import Conversation
 from thrall_py.gateway.upstream.request import Request
 from thrall_py.protocol import mcp, mirror, refusal
 from thrall_py.protocol.jsontext import Value
 from thrall_py.protocol.paging import Pages, Unlistable
-from thrall_py.redact import Redactor
 from thrall_py.verbs.connect import ConnectionOptions
 
 _NEVER = float("-inf")
-
-
-class Drifted(Exception):  # noqa: N818 - an outcome
-    """A tool, prompt, resource or template is not as pinned; nothing was asked of its server.
-
-    Attributes:
-        differences: what changed.
-        redact: makes the server's words in them fit to be repeated.
-
-    """
-
-    def __init__(self, differences: list[Difference], redact: Redactor) -> None:
-        super().__init__(differences)
-        self.differences = differences
-        self.redact = redact
 
 
 class Definitions:

@@ -12,10 +12,11 @@ from thrall_py.gateway import audit
 from thrall_py.gateway.audit import Log
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.listener import Listener
+from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.upstream import starting
 from thrall_py.gateway.upstream.background import Background
 from thrall_py.gateway.upstream.command import PlainCommand
-from thrall_py.gateway.upstream.definitions import Definitions, Drifted
+from thrall_py.gateway.upstream.definitions import Definitions
 from thrall_py.gateway.upstream.links import CarrierLink, PipeLink
 from thrall_py.gateway.upstream.masking import masked
 from thrall_py.gateway.upstream.multiplexer import Conversation
