@@ -9,7 +9,7 @@ from gateways import FakeClient, catalog, envelope, error, made, request, result
 from thrall_py.errors import TimedOutError
 from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.core import offer
+from thrall_py.gateway.core import digest, offer
 from thrall_py.gateway.server import Drifted
 from thrall_py.gateway.service import Service
 from thrall_py.redact import Redactor
@@ -83,7 +83,7 @@ def test_a_call_has_a_line_with_digests_and_how_it_ended():
         "tool": "echo",
         "server": "a",
         "definition": it.offer.tools["echo"].item.digest,
-        "arguments": audit.digest('{"a":2,"b":1}'),
+        "arguments": digest.of('{"a":2,"b":1}'),
         "outcome": "ok",
         "client": "agent",
     }
@@ -108,7 +108,7 @@ def test_a_client_without_a_name_has_none(info):
 def test_a_call_without_arguments_has_the_digest_of_none():
     it, _, told = service(DONE)
     handled(it, request(name="echo"))
-    assert told[0]["arguments"] == audit.digest("{}")
+    assert told[0]["arguments"] == digest.of("{}")
 
 
 def test_a_call_that_is_cancelled_is_told_as_such():

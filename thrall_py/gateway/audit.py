@@ -10,14 +10,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from thrall_py.errors import ThrallError
-from thrall_py.protocol import canonical, jsontext
-from thrall_py.protocol.jsontext import JsonError
 from thrall_py.redact import Redactor
 
 TEXT, JSON = FORMATS = "text", "json"
 
 _MOST_WAITING = 1 << 18  # bytes of lines that are not read
-_LARGEST = 1 << 18  # characters of JSON that is brought into its canonical form for a digest
 _SHOWN = 500  # characters of one fact
 
 Fact = str | int
@@ -75,23 +72,6 @@ def failures(log: Log | None, server: str) -> Iterator[None]:
         if log:
             log.tell("failed", server=server, why=str(problem))
         raise
-
-
-def digest(text: str) -> str:
-    """Make the digest of a JSON value that a client sent, equal for equal values.
-
-    One of more than 256 KiB, or that is nested too deeply, is not brought into its canonical form:
-    its digest is that of its text and begins with `text-`.
-
-    Args:
-        text: of the value, in Latin-1.
-
-    """
-    if len(text) <= _LARGEST:
-        with contextlib.suppress(JsonError):  # too deep, or a name twice in two spellings
-            value = jsontext.load(jsontext.decode(text))
-            return canonical.digest(canonical.sort_members(value))
-    return f"text-{canonical.digest(text)}"
 
 
 def _json(facts: dict[str, Fact]) -> str:

@@ -10,7 +10,7 @@ import traceback
 from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Caller, Facts
 from thrall_py.gateway.core import answering as core
-from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core import digest, envelope
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.incoming import Request
 from thrall_py.gateway.core.offer import Offer
@@ -107,7 +107,7 @@ class Service:
                 "tool": name,
                 "server": forward.server,
                 "definition": self.offer.tools[name].item.digest,
-                "arguments": audit.digest(arguments.text if arguments else "{}"),
+                "arguments": digest.of(arguments.text if arguments else "{}"),
             }
         self.log.tell(
             "call",

@@ -6,7 +6,7 @@ long texts; of these it is said how much is missing. What does not fit even so i
 
 import re
 
-from thrall_py.gateway import audit
+from thrall_py.gateway.core import digest
 from thrall_py.protocol import canonical, wire
 from thrall_py.protocol.jsontext import Json, Value
 from thrall_py.visible import visible
@@ -91,7 +91,7 @@ def _shown(arguments: str) -> str | None:
         return shown
     return (
         f"{shown} (this is not all of it: {sum(left_out)} characters of {len(left_out)} long texts"
-        f" are not shown; the digest of the whole is {audit.digest(arguments)})"
+        f" are not shown; the digest of the whole is {digest.of(arguments)})"
     )
 
 

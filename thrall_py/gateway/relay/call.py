@@ -4,9 +4,8 @@ import asyncio
 from typing import NamedTuple
 
 from thrall_py.errors import ThrallError
-from thrall_py.gateway import audit
 from thrall_py.gateway.caller import Caller, Facts, Refused
-from thrall_py.gateway.core import envelope
+from thrall_py.gateway.core import digest, envelope
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.envelope import INTERNAL_ERROR
 from thrall_py.gateway.core.incoming import Request, verbatim
@@ -116,7 +115,7 @@ class Call:
     def binding(self) -> str:
         """Of which client's and which request's it is: by all that is sent to the server."""
         forward = self.forward
-        members = audit.digest(f"{{{forward.members}}}")
+        members = digest.of(f"{{{forward.members}}}")
         return canonical.compact([self.owner, forward.server, forward.method, members])
 
     @property
