@@ -7,8 +7,8 @@ from thrall_py.catalog.entry import Entry, pin_item
 from thrall_py.catalog.file import Catalog
 from thrall_py.catalog.launch import LaunchSpec
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.clients import Client, Exchange
 from thrall_py.gateway.core import incoming, offer
+from thrall_py.gateway.front.clients import Client, Exchange
 from thrall_py.gateway.relay.relay import Relay
 from thrall_py.protocol import mcp, wire
 from thrall_py.protocol.jsontext import Value, scan

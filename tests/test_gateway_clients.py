@@ -6,11 +6,11 @@ import json
 import pytest
 from gateways import FakeClient, request, run, until, value
 
-from thrall_py.gateway import clients
 from thrall_py.gateway.caller import Facts, Refused
-from thrall_py.gateway.clients import Client, Exchange
 from thrall_py.gateway.core import incoming
 from thrall_py.gateway.core.incoming import Notification
+from thrall_py.gateway.front import clients
+from thrall_py.gateway.front.clients import Client, Exchange
 
 
 def cancelled(id_):

@@ -10,11 +10,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from thrall_py.gateway.caller import Facts
-from thrall_py.gateway.clients import Client, Exchange
 from thrall_py.gateway.core import envelope, incoming
 from thrall_py.gateway.core.incoming import Incoming, Malformed
 from thrall_py.gateway.core.offer import Offer
 from thrall_py.gateway.front import ladder
+from thrall_py.gateway.front.clients import Client, Exchange
 from thrall_py.gateway.front.ladder import Posted, Refusal
 from thrall_py.gateway.front.sessions import Sessions
 from thrall_py.gateway.front.streams import BATCH, LEGACY, MODERN, Outgoing, Reply

@@ -9,7 +9,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
-from thrall_py.gateway.clients import Client
+from thrall_py.gateway.front.clients import Client
 
 _MOST = 1000  # sessions; a client that loses its own begins another
 _IDLE = 1800.0  # seconds without a message

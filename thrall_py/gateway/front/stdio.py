@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
 from thrall_py.errors import OutputError
-from thrall_py.gateway.clients import Client, Exchange
 from thrall_py.gateway.core import envelope, incoming
 from thrall_py.gateway.core.incoming import Incoming, Malformed, Notification, Request, Response
+from thrall_py.gateway.front.clients import Client, Exchange
 from thrall_py.gateway.front.lines import Lines
 from thrall_py.gateway.front.outlet import Outlet
 from thrall_py.gateway.front.stopping import signalled

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
-from thrall_py.gateway.clients import Client
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.incoming import Malformed, Request
 from thrall_py.gateway.front import ladder
+from thrall_py.gateway.front.clients import Client
 from thrall_py.gateway.front.unread import Unread
 
 _SILENCE = 2.0  # seconds before the reply becomes an event stream
