@@ -141,8 +141,8 @@ def test_a_module_imports_from_its_own_layer_and_from_those_before_it(name):
 @pytest.mark.parametrize(
     ("uses", "modules"),
     [
-        ({"fork", "forkpty"}, {"transport/workers.py"}),
-        ({"_exit"}, {"__main__.py", "transport/workers.py"}),
+        ({"fork", "forkpty"}, {"transport/forking.py"}),
+        ({"_exit"}, {"__main__.py", "transport/forking.py"}),
     ],
 )
 def test_a_process_is_forked_in_one_place_and_ends_at_once_in_two(uses, modules):

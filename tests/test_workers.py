@@ -10,7 +10,7 @@ import children
 import pytest
 
 from thrall_py.errors import Interrupted
-from thrall_py.transport import workers
+from thrall_py.transport import forking, workers
 from thrall_py.transport.interrupts import Interrupts, blocked, unblock
 from thrall_py.transport.workers import run_all
 
@@ -230,7 +230,7 @@ def test_an_interrupt_right_after_the_start_ends_every_worker(interrupts, monkey
             time.sleep(0.3)
             return super().__enter__()
 
-    monkeypatch.setattr(workers, "Interrupts", Late)
+    monkeypatch.setattr(forking, "Interrupts", Late)
     os.kill(os.getpid(), signal.SIGTERM)
     started = time.monotonic()
     with pytest.raises(Interrupted):
@@ -353,7 +353,7 @@ def work(monkeypatch):
             return ends, pipe.read()
 
     monkeypatch.setattr(os, "_exit", end)
-    monkeypatch.setattr(workers, "die_by_signal", lambda signum: ends.append(("by", signum)))
+    monkeypatch.setattr(forking, "die_by_signal", lambda signum: ends.append(("by", signum)))
     return run
 
 

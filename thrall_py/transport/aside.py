@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from thrall_py.transport import descendants
+from thrall_py.transport.forking import fork, live
 from thrall_py.transport.interrupts import Interrupts
 from thrall_py.transport.spawn import exit_descriptor
-from thrall_py.transport.workers import fork, live
 
 _CHUNK = 1 << 18  # bytes moved at once
 _SIZE = struct.Struct("!Q")  # stands before each value
