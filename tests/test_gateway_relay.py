@@ -566,12 +566,47 @@ def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
     assert [more for _, more in server.made] == ["", extra]
 
 
-def test_a_server_that_asks_nothing_is_called_again_after_a_moment(monkeypatch):
+def test_a_server_that_only_gives_a_state_is_called_again_after_a_moment(monkeypatch):
     monkeypatch.setattr(call, "_PAUSE", 0)
-    relay, server = made('"result":{"resultType":"input_required"}', DONE, is_modern=True)
+    asks = '"result":{"resultType":"input_required","requestState":"s"}'
+    relay, server = made(asks, DONE, is_modern=True)
     ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
     assert ended.verdict == "ok"
-    assert server.made[1][1] == '"inputResponses":{}'
+    assert server.made[1][1] == '"inputResponses":{},"requestState":"s"'
+
+
+@pytest.mark.parametrize("ask", [False, True])
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize(
+    ("asks", "words"),
+    [
+        ("", "without saying what for"),
+        (',"inputRequests":{}', "without saying what for"),
+        (',"inputRequests":{},"requestState":5', "without saying what for"),
+        (',"inputRequests":null,"requestState":"s"', "that cannot be used"),
+        (',"inputRequests":[]', "that cannot be used"),
+        (',"inputRequests":{"a":5},"requestState":"s"', "that cannot be used"),
+    ],
+)
+def test_a_server_that_asks_for_nothing_is_called_once(asks, words, revision, ask):
+    step = f'"result":{{"resultType":"input_required"{asks}}}'
+
+    async def story():
+        relay, server = made(step, DONE, is_modern=True, ask=ask)
+        client = FakeClient(revision)
+        client.answers = [YES]
+        sent = legacy() if revision != mcp.MODERN else modern()
+        ended = await relay.run(sent, ECHO, client.exchange())
+        if ask and revision == mcp.MODERN:
+            given = {"1": {"action": "accept", "content": {"approve": True}}}
+            sent = modern(requestState=state_of(ended), inputResponses=given)
+            ended = await relay.run(sent, ECHO, client.exchange())
+        return ended, server.made
+
+    ended, requests = run(story())
+    assert ended.verdict == "failed"
+    assert words in result(ended)["content"][0]["text"]
+    assert len(requests) == 1
 
 
 def test_a_server_that_is_never_content_is_given_up():
@@ -588,6 +623,41 @@ def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
     assert result(ended)["content"][0]["text"] == (
         "the server needs input that the client did not give: the client did not declare elicitation"
     )
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "required"),
+    [
+        ("{}", {"elicitation": {"form": {}, "url": {}}, "roots": {}}),
+        ('{"elicitation":{},"roots":{}}', {"elicitation": {"url": {}}}),
+        ('{"elicitation":{"form":{},"url":{}}}', {"roots": {}}),
+    ],
+)
+def test_a_modern_client_is_not_asked_what_it_did_not_declare(capabilities, required):
+    form, page, roots = (
+        '"a":{"method":"elicitation/create","params":{"message":"who?"}}',
+        '"b":{"method":"elicitation/create","params":{"mode":"url","message":"who?"}}',
+        '"c":{"method":"roots/list"}',
+    )
+    asks = f'"result":{{"resultType":"input_required","inputRequests":{{{form},{page},{roots}}}}}'
+    relay, server = made(asks, DONE, is_modern=True)
+    client = FakeClient("2026-07-28", capabilities)
+    ended = run(relay.run(modern(capabilities), ECHO, client.exchange()))
+    assert error(ended) == {
+        "code": -32021,
+        "message": f"the server needs what the client did not declare: {', '.join(required)}",
+        "data": {"requiredCapabilities": required},
+    }
+    assert ended.verdict == "error -32021"
+    assert len(server.made) == 1
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_what_nobody_can_be_asked_fails_the_call(revision):
+    relay, _ = made(ASKS.replace("elicitation/create", "x/y"), is_modern=True)
+    sent = legacy() if revision != mcp.MODERN else modern()
+    ended = run(relay.run(sent, ECHO, FakeClient(revision).exchange()))
+    assert "Method not found" in result(ended)["content"][0]["text"]
 
 
 def test_a_question_without_a_method_fails_the_call():

@@ -1,6 +1,7 @@
 """One request on its way: who made it, what is asked meanwhile, and how it ends."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from thrall_py.errors import ThrallError
@@ -10,7 +11,7 @@ from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.envelope import INTERNAL_ERROR, LEVELS
 from thrall_py.gateway.core.incoming import Request, verbatim
-from thrall_py.gateway.relay import approval, declared, outcome
+from thrall_py.gateway.relay import approval, declared, outcome, rounds
 from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
@@ -21,7 +22,7 @@ from thrall_py.protocol.wire import Message
 from thrall_py.redact import Redactor
 
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
-_PAUSE = 0.1  # seconds before a server that asked nothing is called again
+_PAUSE = 0.1  # seconds before a server that only gave a state is called again
 _MOST_ASKED = 16  # questions of one call at a time
 _TOO_MUCH = (
     "a call of this tool has to be approved, and its arguments are too many to be shown to anybody:"
@@ -241,30 +242,21 @@ class Call:
 
     async def _answered(self) -> Ended:
         """Call the server, and again with the answers if it asks by its result."""
-        extra = self._given()
+        # The state of a call that was approved must not serve for one that was not.
+        passes_on = self.is_modern and not self._terms.asks_first
+        comes_back = passes_on and self.forward.method in outcome.ASKING
+        extra = rounds.brought(self._request, self.state) if comes_back else ""
         for _ in range(_ROUNDS):
             message = await self._server.request(self.forward, self, extra)
             if message.result is None or not outcome.asks(message.result):
                 return outcome.of(message, self.facts)
-            # The state of a call that was approved must not serve for one that was not.
-            if self.is_modern and not self._terms.asks_first:
-                return outcome.of(self._sealed(message, message.result), self.facts)
-            extra = await self._answers_to(message.result)
+            asked = rounds.questions(message.result)
+            if passes_on:
+                lacking = declared.lacking(self.facts.capabilities, asked.values())
+                return lacking or outcome.of(self._sealed(message, message.result), self.facts)
+            extra = await self._answers_to(asked, message.result.member("requestState"))
         sentence = f"the server asked for input {_ROUNDS} times and is not content"
         return outcome.failed(self.forward.method, sentence, self.facts)
-
-    def _given(self) -> str:
-        """The members with which a modern client answers a modern server, to the letter."""
-        if (
-            not self.is_modern
-            or self._terms.asks_first
-            or self.forward.method not in outcome.ASKING
-        ):
-            return ""
-        given = self._request.params and self._request.params.member("inputResponses")
-        members = [f'"inputResponses":{verbatim(given)}'] if given else []
-        members += [f'"requestState":{self.state}'] if self.state else []
-        return ",".join(members)
 
     def _sealed(self, message: Message, result: Value) -> Message:
         """Bind the state of a server that asks to this client and this request."""
@@ -274,15 +266,13 @@ class Call:
         sealed = self._terms.seals.seal(verbatim(state), self.binding)
         return message._replace(result=outcome.with_state(result, state, sealed))
 
-    async def _answers_to(self, result: Value) -> str:
-        requests = result.member("inputRequests")
-        answers = {}
-        for name, asked in (requests.members() if requests else {}).items():
-            method = asked.member_string("method") or ""
-            answers[name] = await self._ask(method, asked.member("params"))
+    async def _answers_to(self, asked: Mapping[str, mcp.Asked], state: Value | None) -> str:
+        answers = {
+            name: await self._ask(each.method or "", each.params) for name, each in asked.items()
+        }
         if not answers:
             await asyncio.sleep(_PAUSE)
-        return outcome.responses(answers, result.member("requestState"))
+        return outcome.responses(answers, state)
 
 
 def _members(params: Value) -> Value | None:
