@@ -178,6 +178,11 @@ def test_progress_has_the_clients_own_token_and_is_otherwise_to_the_letter():
     [
         ('{"progressToken":7}', {}),
         ('{"progress":1}', {"progressToken": 1}),
+        ('{"progressToken":7}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":"x"}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":null}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":[]}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":1e400}', {"progressToken": 1}),
         ("[]", {"progressToken": 1}),
         ('{"a":1,"\\u0061":1}', {"progressToken": 1}),
     ],
@@ -389,18 +394,26 @@ def test_progress_goes_to_whoever_waits_at_the_moment():
 
 def test_a_question_that_the_server_takes_back_is_not_asked_again():
     async def story():
+        takes_back, ends = asyncio.Event(), asyncio.Event()
+        questions = []
+
         async def step(_forward, listener):
-            question = asyncio.create_task(listener.asked("elicitation/create", value(FORM)))
-            await asyncio.sleep(0.01)
-            question.cancel()
-            await asyncio.sleep(0.01)
+            questions.append(asyncio.create_task(listener.asked("elicitation/create", value(FORM))))
+            await takes_back.wait()
+            questions[0].cancel()
+            await ends.wait()
             return DONE
 
         relay, _ = made(step)
         exchange = FakeClient("2026-07-28").exchange()
         asked = await relay.run(modern(), ECHO, exchange)
-        await asyncio.sleep(0.015)
-        return await relay.run(modern(requestState=state_of(asked)), ECHO, exchange)
+        takes_back.set()
+        await until(questions[0].done)
+        again = relay.run(modern(requestState=state_of(asked)), ECHO, exchange)
+        resumed = asyncio.create_task(again)
+        await asyncio.sleep(0)
+        ends.set()
+        return await resumed
 
     assert run(story()).verdict == "ok"
 

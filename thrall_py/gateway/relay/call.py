@@ -1,6 +1,7 @@
 """One request on its way: who made it, what is asked meanwhile, and how it ends."""
 
 import asyncio
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -150,7 +151,8 @@ class Call:
         """Pass on how far the server is, under the client's own token."""
         members = _members(params)
         token = members and members.member("progressToken")
-        if self._is_waiting and self._token and members and token:
+        done = members and members.member("progress")
+        if self._is_waiting and self._token and members and token and _is_finite(done):
             text = members.source
             told = text[: token.start] + self._token + text[token.end :]
             self._caller.notify(mcp.PROGRESS, verbatim(Value(told, 0, len(told))))
@@ -281,6 +283,11 @@ def _members(params: Value) -> Value | None:
         return jsontext.scan(params.text, {})
     except JsonError:
         return None
+
+
+def _is_finite(value: Value | None) -> bool:
+    """Tell whether a value is a number that any client can read."""
+    return bool(value and value.first in "-0123456789" and math.isfinite(float(value.text)))
 
 
 def _words(refused: Refused) -> str:

@@ -129,8 +129,7 @@ class Upstream:
             mirrored = _mirrored(forward, marks) if conversation.mirrors else {}
             if not conversation.server.is_modern:
                 extra = ""  # what it asks, it asks by requests
-            members = decode(",".join(each for each in (forward.members, extra) if each))
-            request = Request(forward.method, members, seconds, listener, mirrored)
+            request = Request(forward.method, forward.members, seconds, listener, mirrored, extra)
             return masked(await conversation.request(request), conversation.redact)
 
     # -- how it is kept ------------------------------------------------------------------------
