@@ -494,6 +494,41 @@ def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
     assert run(story()) == (True, ["began", "cancelled"])
 
 
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_beyond_what_may_be_open_a_request_is_refused_at_once(monkeypatch, revision):
+    rooms = {1 << 26: room.Room(80_000, 40_000, "too much is open")}
+    monkeypatch.setattr(room, "for_requests", rooms.__getitem__)
+
+    async def story():
+        going_on = asyncio.Event()
+
+        async def waits(*_):
+            await going_on.wait()
+            return DONE
+
+        relay, server = made(waits, waits, DONE)
+        sent = legacy(pad="x" * 1000) if revision != mcp.MODERN else modern(pad="x" * 1000)
+
+        def call(name="me"):
+            caller = FakeClient(revision, name=name).exchange()
+            return asyncio.create_task(relay.run(sent, ECHO, caller))
+
+        tasks = [call(), call()]
+        await until(lambda: len(server.made) == 2)
+        refused, others = await call(), await call("you")
+        tasks[0].cancel()
+        going_on.set()
+        await asyncio.wait(tasks)
+        server.steps.append(DONE)
+        return refused, others.verdict, (await call()).verdict, relay._open._held
+
+    refused, *verdicts, held = run(story())
+    assert error(refused) == {"code": -32603, "message": "too much is open"}
+    assert refused.verdict == "error -32603"
+    assert verdicts == ["ok", "ok"]
+    assert not held
+
+
 # -- a modern server asks ------------------------------------------------------------------------
 
 
@@ -725,14 +760,14 @@ def test_a_call_whose_arguments_cannot_be_shown_is_not_made():
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_a_call_that_is_too_large_to_wait_is_not_made(monkeypatch, revision):
-    monkeypatch.setattr(room, "_SHARE", 20_000)
+    monkeypatch.setattr(room, "for_questions", lambda: room.Room(80_000, 20_000, "too much waits"))
     relay, server = made(DONE, ask=True)
     client = FakeClient(revision)
     long = {"a": "x" * 10_000}
     sent = request(name="echo", arguments=long, **({} if revision != mcp.MODERN else MODERN))
     ended = run(relay.run(sent, ECHO, client.exchange()))
     assert ended.verdict == "refused"
-    assert "too much waits for answers" in result(ended)["content"][0]["text"]
+    assert "too much waits" in result(ended)["content"][0]["text"]
     assert (server.made, client.sent) == ([], [])
 
 

@@ -25,6 +25,7 @@ class Settings(NamedTuple):
         update: how the user pins a server again, a command line up to the server's name.
         style: of the log (`audit.FORMATS`).
         redact: knows the secrets that must not stand in it.
+        max_message: bytes that one message may have.
 
     """
 
@@ -32,6 +33,7 @@ class Settings(NamedTuple):
     update: str
     style: str
     redact: Redactor
+    max_message: int
 
 
 Open = Callable[[Log], Awaitable[Servers]]  # in the loop; waits for none to start
@@ -64,7 +66,9 @@ async def _host(settings: Settings, open_servers: Open, serve: Serve) -> int | N
         log.tell("start", tools=len(settings.offer.tools))
         servers = await open_servers(log)
         try:
-            service = Service(settings.offer, Relay(servers, settings.offer, settings.update), log)
+            most = settings.max_message
+            relay = Relay(servers, settings.offer, settings.update, max_message=most)
+            service = Service(settings.offer, relay, log)
             try:
                 return await serve(service)
             finally:

@@ -118,6 +118,11 @@ class Call:
         return canonical.compact([self.owner, forward.server, forward.method, members])
 
     @property
+    def size(self) -> int:
+        """How many characters a call keeps: those that came, whatever of them is passed on."""
+        return len(self._request.params.source) if self._request.params else 0
+
+    @property
     def capabilities(self) -> str:
         """What the server may ask for, as far as it can be relayed."""
         return declared.relayed(self.facts.capabilities)
@@ -176,18 +181,12 @@ class Call:
 
     async def _ask(self, method: str, params: Value | None) -> str:
         declared.check(self.facts.capabilities, method, params)
-        size = self._size + (len(params.source) if params else 0)
-        with self._terms.room.holding(self.owner, size):
+        asked = len(params.source) if params else 0
+        with self._terms.room.holding(self.owner, self.size + asked):
             if self.is_modern:
                 return await self._ask_by_result(method, params)
             answer = await self._caller.ask(method, verbatim(params) if params else "{}")
         return verbatim(answer)
-
-    @property
-    def _size(self) -> int:
-        """How many characters a call keeps: as they came, and as they go to the server."""
-        params = self._request.params
-        return len(self.forward.members) + (len(params.source) if params else 0)
 
     async def _ask_by_result(self, method: str, params: Value | None) -> str:
         """Ask a modern client by the result that it gets; who waits for it sees `asking`."""
