@@ -104,6 +104,14 @@ def test_an_answer_that_is_none_is_an_error():
     assert ended.verdict == "error None"
 
 
+@pytest.mark.parametrize("kind", ["null", "5", '"task"', "{}"])
+def test_a_result_of_a_type_that_is_none_is_an_error_for_a_modern_client(kind):
+    relay, _ = made(f'"result":{{"content":[],"resultType":{kind}}}')
+    ended = run(relay.run(modern(), ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["message"] == "the server's answer is of a resultType that is none"
+    assert ended.verdict == "failed"
+
+
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_a_server_that_fails_is_told_as_the_tools_own_failure(revision):
     relay, _ = made(ServerError("the server exited with status 1"))

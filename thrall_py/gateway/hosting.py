@@ -55,7 +55,7 @@ def run(settings: Settings, open_servers: Open, serve: Serve) -> int | None:
     gc.enable()  # no short run, as all others are
     # A message of many small parts is as many objects; to look for garbage after every 700 of them
     # took most of the time in which it was read.
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(100_000, 10, 10)
     return asyncio.run(_host(settings, open_servers, serve))
 
 
