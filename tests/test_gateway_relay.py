@@ -1,7 +1,9 @@
 """Requests on their way to a server, from clients of either era."""
 
 import asyncio
+import gc
 import json
+import weakref
 
 import pytest
 from gateways import (
@@ -535,6 +537,40 @@ def test_beyond_what_may_be_open_a_request_is_refused_at_once(monkeypatch, revis
     assert refused.verdict == "error -32603"
     assert verdicts == ["ok", "ok"]
     assert not held
+
+
+class Held(str):
+    """A text that can be seen to be gone."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_request_that_was_cancelled_leaves_nothing_behind(revision):
+    async def story():
+        relay, server = made(lambda *_: asyncio.sleep(60))
+        sent = legacy() if revision != mcp.MODERN else modern()
+        members = Held("")
+        gone = weakref.ref(members)
+        going = relay.run(sent, ECHO._replace(members=members), FakeClient(revision).exchange())
+        del members
+        task = asyncio.create_task(going)
+        del going
+        await until(lambda: server.made)
+        server.made.clear()
+        task.cancel()
+        await asyncio.wait([task])
+        del task
+        await until(lambda: not relay._tasks)
+        await asyncio.sleep(0)
+        return gone()
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert run(story()) is None
+    finally:
+        gc.enable()
 
 
 # -- a modern server asks ------------------------------------------------------------------------

@@ -252,18 +252,19 @@ class Held(str):
     __slots__ = ("__weakref__",)
 
 
-@pytest.mark.parametrize("how", ["cancelled", "failed", "timed out", "ended"])
+@pytest.mark.parametrize("how", ["cancelled", "not started", "failed", "timed out", "ended"])
 def test_a_call_without_an_answer_leaves_nothing_behind(how):
     async def scenario(upstream):
-        await upstream.request(do("answer"), Caller())
+        if how != "not started":
+            await upstream.request(do("answer"), Caller())
         step = {"failed": "exit", "ended": "leave"}.get(how, "hold")
         call = do(step, gives={})
         members = Held(call.members)
         gone = weakref.ref(members)
         task = asyncio.create_task(upstream.request(call._replace(members=members), Caller()))
         del members
-        await asyncio.sleep(0.1)
-        if how == "cancelled":
+        await asyncio.sleep(0 if how == "not started" else 0.1)
+        if how in {"cancelled", "not started"}:
             task.cancel()
         await asyncio.wait([task])
         has_failed = task.cancelled() or task.exception() is not None
