@@ -128,6 +128,24 @@ def test_a_broken_pipe_wakes_all_who_wait_to_write_and_who_gave_up_is_forgotten(
     assert run(play()) == ([1], 2, 0)
 
 
+def test_who_gives_up_when_there_is_room_has_given_up():
+    async def play():
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        outgoing = Outgoing(writing, lambda: None)
+        outgoing.put(b"x" * 3_000_000)
+        task = asyncio.create_task(outgoing.room())
+        await asyncio.sleep(0)
+        task.cancel()
+        outgoing.close()
+        await asyncio.wait([task])
+        os.close(reading)
+        os.close(writing)
+        return task.cancelled()
+
+    assert run(play())
+
+
 # -- conversations ---------------------------------------------------------------------------------
 
 
