@@ -697,8 +697,15 @@ def test_a_server_that_asks_for_nothing_is_called_once(asks, words, revision, as
 
     ended, requests = run(story())
     assert ended.verdict == "failed"
-    assert words in result(ended)["content"][0]["text"]
+    sentence = result(ended)["content"][0]["text"]
+    assert sentence.endswith(f"{words} during tools/call; the tool may have run")
     assert len(requests) == 1
+
+
+def test_a_prompt_for_which_nothing_is_asked_is_no_tool_that_may_have_run():
+    relay, _ = made('"result":{"resultType":"input_required"}', is_modern=True)
+    ended = run(relay.run(request("prompts/get", name="hello"), PROMPT, FakeClient().exchange()))
+    assert error(ended)["message"].endswith("without saying what for during prompts/get")
 
 
 def test_a_server_that_is_never_content_is_given_up():

@@ -251,7 +251,7 @@ class Call:
             message = await self._server.request(self.forward, self, extra)
             if message.result is None or not outcome.asks(message.result):
                 return outcome.of(message, self.facts)
-            asked = rounds.questions(message.result)
+            asked = rounds.questions(self.forward.method, message.result)
             if passes_on:
                 lacking = declared.lacking(self.facts.capabilities, asked.values())
                 return lacking or outcome.of(self._sealed(message, message.result), self.facts)

@@ -5,12 +5,17 @@
 
 from thrall_py.errors import ServerError
 from thrall_py.gateway.core.incoming import Request, verbatim
+from thrall_py.gateway.relay import outcome
 from thrall_py.protocol import mcp
 from thrall_py.protocol.jsontext import Value
 
 
-def questions(result: Value) -> dict[str, mcp.Asked]:
+def questions(method: str, result: Value) -> dict[str, mcp.Asked]:
     """Read what a server asks for, by name; nothing if it only wants to be called again.
+
+    Args:
+        method: of the request that it does not answer yet.
+        result: by which it asks.
 
     Raises:
         ServerError: it cannot be read, or there is no state to call again with either. The same
@@ -20,9 +25,9 @@ def questions(result: Value) -> dict[str, mcp.Asked]:
     requests, state = result.member("inputRequests"), result.member("requestState")
     asked = mcp.parse_requests(requests)
     if asked is None or (requests and requests.first != "{"):
-        raise ServerError("the server asked for input with inputRequests that cannot be used")
+        raise _failed("asked for input with inputRequests that cannot be used", method)
     if not asked and (state is None or state.first != '"'):
-        raise ServerError("the server asked for input without saying what for")
+        raise _failed("asked for input without saying what for", method)
     return asked
 
 
@@ -38,3 +43,8 @@ def brought(request: Request, state: str) -> str:
     members = [f'"inputResponses":{verbatim(given)}'] if given else []
     members += [f'"requestState":{state}'] if state else []
     return ",".join(members)
+
+
+def _failed(what: str, method: str) -> ServerError:
+    ran = "; the tool may have run" if method == outcome.TOOLS_CALL else ""
+    return ServerError(f"the server {what} during {method}{ran}")
