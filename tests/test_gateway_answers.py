@@ -22,8 +22,8 @@ def test_an_answer_reaches_the_server_in_the_letters_that_the_client_wrote():
     async def ask():
         questions = Questions(lambda id_, outcome: replies.append(wire.reply(id_, outcome)))
         [asked] = wire.read(b'{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}')
-        async with asyncio.timeout(10) as timeout:
-            questions.take(asked, Listener(), [Pausing(timeout)])
+        async with Pausing(10) as clock:
+            questions.take(asked, Listener(), [clock])
             while not replies:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0)
 

@@ -96,7 +96,7 @@ class Line:
 def test_a_run_tells_its_result_or_why_there_is_none(interrupts):
     line = Line()
     for pinned in (sh("echo yes"), entry("./no-such")):
-        command_._running(pinned.launch, "t", "{}", CONNECTION)(line, interrupts)
+        command_._running(pinned.launch, BARE, CONNECTION)(line, interrupts)
     result, failed = line.told
     assert result == b'{"content":[{"type":"text","text":"yes"}]}'
     assert isinstance(failed.problem, ProgramNotFoundError)
@@ -104,7 +104,7 @@ def test_a_run_tells_its_result_or_why_there_is_none(interrupts):
 
 def test_a_run_of_which_nobody_wants_to_know_is_over(interrupts):
     line = Line(is_cut=True)
-    command_._running(sh("cat").launch, "t", "{}", CONNECTION)(line, interrupts)
+    command_._running(sh("cat").launch, BARE, CONNECTION)(line, interrupts)
     assert line.told == []
 
 

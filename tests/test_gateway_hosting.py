@@ -24,7 +24,7 @@ def host(serve, servers):
         log.tell("opened")
         return servers
 
-    settings = Settings(offer.make(catalog()), "/c", "json", Redactor())
+    settings = Settings(offer.make(catalog()), "/c", "json", Redactor(), 1 << 26)
     return hosting.run(settings, open_servers, serve)
 
 

@@ -164,6 +164,16 @@ def test_initialize_stands_alone():
     ]
 
 
+def test_no_message_of_an_array_keeps_the_others():
+    first, second = incoming.read(
+        b'[{"jsonrpc":"2.0","id":1,"method":"a","params":{}},'
+        b'{"jsonrpc":"2.0","id":2,"method":"b","params":{"b":1}}]'
+    )
+    assert first.params.source == '{"jsonrpc":"2.0","id":1,"method":"a","params":{}}'
+    assert second.params.member("b").load() == 1
+    assert '"a"' not in second.params.source
+
+
 @pytest.mark.parametrize(
     ("line", "is_one"), [(b" \n[", True), (b"\xef\xbb\xbf[", True), (b"{", False), (b"", False)]
 )

@@ -87,6 +87,8 @@ def test_requests_that_are_open_at_once_share_one_session_which_is_ended_once(se
         each.headers.get("mcp-session-id") for each in server.asked if each.method == "tools/call"
     }
     assert ids == {"s-1"}
+    requests = [each.id for each in server.asked if each.id is not None]
+    assert len(set(requests)) == len(requests)
 
 
 @pytest.mark.parametrize("make", [legacy, modern])

@@ -1,7 +1,9 @@
 """Requests on their way to a server, from clients of either era."""
 
 import asyncio
+import gc
 import json
+import weakref
 
 import pytest
 from gateways import (
@@ -104,6 +106,14 @@ def test_an_answer_that_is_none_is_an_error():
     assert ended.verdict == "error None"
 
 
+@pytest.mark.parametrize("kind", ["null", "5", '"task"', "{}"])
+def test_a_result_of_a_type_that_is_none_is_an_error_for_a_modern_client(kind):
+    relay, _ = made(f'"result":{{"content":[],"resultType":{kind}}}')
+    ended = run(relay.run(modern(), ECHO, FakeClient("2026-07-28").exchange()))
+    assert error(ended)["message"] == "the server's answer is of a resultType that is none"
+    assert ended.verdict == "failed"
+
+
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_a_server_that_fails_is_told_as_the_tools_own_failure(revision):
     relay, _ = made(ServerError("the server exited with status 1"))
@@ -180,6 +190,11 @@ def test_progress_has_the_clients_own_token_and_is_otherwise_to_the_letter():
     [
         ('{"progressToken":7}', {}),
         ('{"progress":1}', {"progressToken": 1}),
+        ('{"progressToken":7}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":"x"}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":null}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":[]}', {"progressToken": 1}),
+        ('{"progressToken":7,"progress":1e400}', {"progressToken": 1}),
         ("[]", {"progressToken": 1}),
         ('{"a":1,"\\u0061":1}', {"progressToken": 1}),
     ],
@@ -484,6 +499,75 @@ def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
     assert run(story()) == (True, ["began", "cancelled"])
 
 
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_beyond_what_may_be_open_a_request_is_refused_at_once(monkeypatch, revision):
+    rooms = {1 << 26: room.Room(80_000, 40_000, "too much is open")}
+    monkeypatch.setattr(room, "for_requests", rooms.__getitem__)
+
+    async def story():
+        going_on = asyncio.Event()
+
+        async def waits(*_):
+            await going_on.wait()
+            return DONE
+
+        relay, server = made(waits, waits, DONE)
+        sent = legacy(pad="x" * 1000) if revision != mcp.MODERN else modern(pad="x" * 1000)
+
+        def call(name="me"):
+            caller = FakeClient(revision, name=name).exchange()
+            return asyncio.create_task(relay.run(sent, ECHO, caller))
+
+        tasks = [call(), call()]
+        await until(lambda: len(server.made) == 2)
+        refused, others = await call(), await call("you")
+        tasks[0].cancel()
+        going_on.set()
+        await asyncio.wait(tasks)
+        server.steps.append(DONE)
+        return refused, others.verdict, (await call()).verdict, relay._open._held
+
+    refused, *verdicts, held = run(story())
+    assert error(refused) == {"code": -32603, "message": "too much is open"}
+    assert refused.verdict == "error -32603"
+    assert verdicts == ["ok", "ok"]
+    assert not held
+
+
+class Held(str):
+    """A text that can be seen to be gone."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_a_request_that_was_cancelled_leaves_nothing_behind(revision):
+    async def story():
+        relay, server = made(lambda *_: asyncio.sleep(60))
+        sent = legacy() if revision != mcp.MODERN else modern()
+        members = Held("")
+        gone = weakref.ref(members)
+        going = relay.run(sent, ECHO._replace(members=members), FakeClient(revision).exchange())
+        del members
+        task = asyncio.create_task(going)
+        del going
+        await until(lambda: server.made)
+        server.made.clear()
+        task.cancel()
+        await asyncio.wait([task])
+        del task
+        await until(lambda: not relay._tasks)
+        await asyncio.sleep(0)
+        return gone()
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert run(story()) is None
+    finally:
+        gc.enable()
+
+
 # -- a modern server asks ------------------------------------------------------------------------
 
 
@@ -569,12 +653,54 @@ def test_a_legacy_client_is_asked_by_requests_and_the_call_is_made_again():
     assert [more for _, more in server.made] == ["", extra]
 
 
-def test_a_server_that_asks_nothing_is_called_again_after_a_moment(monkeypatch):
+def test_a_server_that_only_gives_a_state_is_called_again_after_a_moment(monkeypatch):
     monkeypatch.setattr(call, "_PAUSE", 0)
-    relay, server = made('"result":{"resultType":"input_required"}', DONE)
+    asks = '"result":{"resultType":"input_required","requestState":"s"}'
+    relay, server = made(asks, DONE)
     ended = run(relay.run(legacy(), ECHO, FakeClient().exchange()))
     assert ended.verdict == "ok"
-    assert server.made[1][1] == '"inputResponses":{}'
+    assert server.made[1][1] == '"inputResponses":{},"requestState":"s"'
+
+
+@pytest.mark.parametrize("ask", [False, True])
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+@pytest.mark.parametrize(
+    ("asks", "words"),
+    [
+        ("", "without saying what for"),
+        (',"inputRequests":{}', "without saying what for"),
+        (',"inputRequests":{},"requestState":5', "without saying what for"),
+        (',"inputRequests":null,"requestState":"s"', "that cannot be used"),
+        (',"inputRequests":[]', "that cannot be used"),
+        (',"inputRequests":{"a":5},"requestState":"s"', "that cannot be used"),
+    ],
+)
+def test_a_server_that_asks_for_nothing_is_called_once(asks, words, revision, ask):
+    step = f'"result":{{"resultType":"input_required"{asks}}}'
+
+    async def story():
+        relay, server = made(step, DONE, ask=ask)
+        client = FakeClient(revision)
+        client.answers = [YES]
+        sent = legacy() if revision != mcp.MODERN else modern()
+        ended = await relay.run(sent, ECHO, client.exchange())
+        if ask and revision == mcp.MODERN:
+            given = {"1": {"action": "accept", "content": {"approve": True}}}
+            sent = modern(requestState=state_of(ended), inputResponses=given)
+            ended = await relay.run(sent, ECHO, client.exchange())
+        return ended, server.made
+
+    ended, requests = run(story())
+    assert ended.verdict == "failed"
+    sentence = result(ended)["content"][0]["text"]
+    assert sentence.endswith(f"{words} during tools/call; the tool may have run")
+    assert len(requests) == 1
+
+
+def test_a_prompt_for_which_nothing_is_asked_is_no_tool_that_may_have_run():
+    relay, _ = made('"result":{"resultType":"input_required"}')
+    ended = run(relay.run(request("prompts/get", name="hello"), PROMPT, FakeClient().exchange()))
+    assert error(ended)["message"].endswith("without saying what for during prompts/get")
 
 
 def test_a_server_that_is_never_content_is_given_up():
@@ -592,6 +718,41 @@ def test_a_question_that_the_client_cannot_be_asked_fails_the_call():
         "a/echo: the server needs input that the client did not give: the client did not"
         " declare elicitation"
     )
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "required"),
+    [
+        ("{}", {"elicitation": {"form": {}, "url": {}}, "roots": {}}),
+        ('{"elicitation":{},"roots":{}}', {"elicitation": {"url": {}}}),
+        ('{"elicitation":{"form":{},"url":{}}}', {"roots": {}}),
+    ],
+)
+def test_a_modern_client_is_not_asked_what_it_did_not_declare(capabilities, required):
+    form, page, roots = (
+        '"a":{"method":"elicitation/create","params":{"message":"who?"}}',
+        '"b":{"method":"elicitation/create","params":{"mode":"url","message":"who?"}}',
+        '"c":{"method":"roots/list"}',
+    )
+    asks = f'"result":{{"resultType":"input_required","inputRequests":{{{form},{page},{roots}}}}}'
+    relay, server = made(asks, DONE)
+    client = FakeClient("2026-07-28", capabilities)
+    ended = run(relay.run(modern(capabilities), ECHO, client.exchange()))
+    assert error(ended) == {
+        "code": -32021,
+        "message": f"the server needs what the client did not declare: {', '.join(required)}",
+        "data": {"requiredCapabilities": required},
+    }
+    assert ended.verdict == "error -32021"
+    assert len(server.made) == 1
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_what_nobody_can_be_asked_fails_the_call(revision):
+    relay, _ = made(ASKS.replace("elicitation/create", "x/y"))
+    sent = legacy() if revision != mcp.MODERN else modern()
+    ended = run(relay.run(sent, ECHO, FakeClient(revision).exchange()))
+    assert "Method not found" in result(ended)["content"][0]["text"]
 
 
 def test_a_question_without_a_method_fails_the_call():
@@ -646,14 +807,14 @@ def test_a_call_whose_arguments_cannot_be_shown_is_not_made():
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_a_call_that_is_too_large_to_wait_is_not_made(monkeypatch, revision):
-    monkeypatch.setattr(room, "_SHARE", 20_000)
+    monkeypatch.setattr(room, "for_questions", lambda: room.Room(80_000, 20_000, "too much waits"))
     relay, server = made(DONE, ask=True)
     client = FakeClient(revision)
     long = {"a": "x" * 10_000}
     sent = request(name="echo", arguments=long, **({} if revision != mcp.MODERN else MODERN))
     ended = run(relay.run(sent, ECHO, client.exchange()))
     assert ended.verdict == "refused"
-    assert "too much waits for answers" in result(ended)["content"][0]["text"]
+    assert "too much waits" in result(ended)["content"][0]["text"]
     assert (server.made, client.sent) == ([], [])
 
 

@@ -34,3 +34,11 @@ def test_a_seal_is_good_for_a_while():
 )
 def test_what_was_not_sealed_does_not_open(forged):
     assert Seals().open(forged, "mine") is None
+
+
+@pytest.mark.parametrize("spelling", [str.upper, lambda text: f"{text}\n", lambda text: f" {text}"])
+def test_a_seal_has_one_spelling(spelling):
+    seals = Seals()
+    mac, until, inside = seals.seal('"jkl"', "mine").split(".")
+    assert seals.open(f"{mac}.{until}.{inside}", "mine") == '"jkl"'
+    assert seals.open(f"{mac}.{until}.{spelling(inside)}", "mine") is None

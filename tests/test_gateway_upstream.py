@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import tracemalloc
+import weakref
 
 import children
 import pytest
@@ -61,7 +62,7 @@ def test_a_request_is_answered_in_either_era(revision):
         return message.id.text, text(message), upstream.is_modern
 
     modern = revision == "2026-07-28"
-    assert using(scenario, pinned=talking(revision)) == ("2", "2", modern)
+    assert using(scenario, pinned=talking(revision)) == ("102", "102", modern)
 
 
 def test_arguments_and_results_pass_to_the_letter():
@@ -91,7 +92,9 @@ def test_a_thousand_requests_at_once_are_not_crossed():
     async def scenario(upstream):
         calls = [do("hold", gives={"content": [], "n": n}) for n in range(1000)]
         tasks = [asyncio.create_task(upstream.request(call, Caller())) for call in calls]
-        while not (held := upstream._source._held) or len(held.conversation._methods) < 1000:  # noqa: ASYNC110
+        await upstream.start()
+        methods = upstream._source._held.conversation._unanswered.methods
+        while len(methods) < 1000:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await upstream.request(do("release", "answer"), Caller())
         return [(await task).result.load()["n"] for task in tasks]
@@ -172,7 +175,7 @@ def test_an_answer_that_cannot_be_used_fails_its_request_and_no_other(step, sent
             await upstream.request(do(step), Caller())
         return text(await upstream.request(do("answer"), Caller()))
 
-    assert using(scenario) == "4"
+    assert using(scenario) == "104"
 
 
 def test_an_answer_of_too_many_parts_fails_its_request_and_no_other(monkeypatch):
@@ -211,7 +214,92 @@ def test_a_request_without_an_answer_fails_in_time_and_the_server_is_told():
         "no answer to tools/call in 0.3 s (--timeout); the tool may have run; skipped 1 line"
     )
     assert told["method"] == "notifications/cancelled"
-    assert told["params"] == {"requestId": 2, "reason": "timeout"}
+    assert told["params"] == {"requestId": 102, "reason": "timeout"}
+
+
+@pytest.mark.parametrize("how", ["timeout", "cancelled"])
+def test_a_call_that_was_not_sent_is_told_so_and_is_nobodys_concern(how):
+    fill = "x" * 3_000_000
+
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        deaf = asyncio.create_task(upstream.request(do("deaf"), Caller()))
+        sent = asyncio.create_task(upstream.request(do("answer", fill=fill), Caller()))
+        await asyncio.sleep(0.05)
+        unsent = asyncio.create_task(upstream.request(do(fill=fill), Caller("other")))
+        await asyncio.sleep(0.05)
+        conversation = upstream._source._held.conversation
+        open_ = conversation.clients()
+        if how == "cancelled":
+            unsent.cancel()
+        [ended] = await asyncio.gather(unsent, return_exceptions=True)
+        owed = conversation.owed.clients()
+        await asyncio.gather(sent, deaf, return_exceptions=True)
+        return str(ended), open_, owed - {"one"}
+
+    sentence, open_, owed = using(scenario, connection=with_timeout(0.5))
+    assert (
+        sentence
+        == {
+            "timeout": "tools/call was not sent: the server read nothing more for 0.5 s (--timeout)",
+            "cancelled": "",
+        }[how]
+    )
+    assert (open_, owed) == ({"one"}, set())
+
+
+class Held(str):
+    """A text that can be seen to be gone."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize("how", ["cancelled", "not started", "failed", "timed out", "ended"])
+def test_a_call_without_an_answer_leaves_nothing_behind(how):
+    async def scenario(upstream):
+        if how != "not started":
+            await upstream.request(do("answer"), Caller())
+        step = {"failed": "exit", "ended": "leave"}.get(how, "hold")
+        call = do(step, gives={})
+        members = Held(call.members)
+        gone = weakref.ref(members)
+        task = asyncio.create_task(upstream.request(call._replace(members=members), Caller()))
+        del members
+        await asyncio.sleep(0 if how == "not started" else 0.1)
+        if how in {"cancelled", "not started"}:
+            task.cancel()
+        await asyncio.wait([task])
+        has_failed = task.cancelled() or task.exception() is not None
+        del task
+        await asyncio.sleep(0)
+        return has_failed, gone()
+
+    gc.collect()
+    gc.disable()
+    try:
+        has_failed, left = using(scenario, connection=with_timeout(0.3))
+        assert has_failed
+        assert left is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize(("revision", "is_sent"), [("2025-11-25", False), ("2026-07-28", True)])
+def test_answers_to_a_modern_server_reach_no_other(revision, is_sent):
+    async def scenario(upstream):
+        extra = '"inputResponses":{"a":{}}'
+        await upstream.request(do("answer"), Caller(), extra)
+        return (await heard(upstream))[-2]["params"]
+
+    assert ("inputResponses" in using(scenario, pinned=talking(revision))) == is_sent
+
+
+def test_an_id_is_used_once_in_a_session_also_by_who_opened_it():
+    async def scenario(upstream):
+        await upstream.request(do("answer"), Caller())
+        return [each["id"] for each in await heard(upstream) if "id" in each]
+
+    assert using(scenario) == [1, 101, 102, 103]
 
 
 @ERAS
@@ -226,7 +314,7 @@ def test_a_request_that_is_cancelled_is_cancelled_at_the_server(revision):
         return (await heard(upstream))[-2]["params"]
 
     params = using(scenario, pinned=talking(revision))
-    assert (params["requestId"], params["reason"]) == (3, "cancelled")
+    assert (params["requestId"], params["reason"]) == (103, "cancelled")
 
 
 def test_who_is_cancelled_during_the_start_does_not_take_the_others_with_it():
@@ -249,7 +337,7 @@ def test_a_late_answer_is_nobodys():
             await upstream.request(do("hold", gives={"content": []}), Caller())
         return text(await upstream.request(do("release", "answer"), Caller()))
 
-    assert using(scenario, connection=with_timeout(0.3)) == "3"
+    assert using(scenario, connection=with_timeout(0.3)) == "103"
 
 
 def test_a_late_answer_and_a_repeated_one_leave_no_trace_in_anothers_failure():
@@ -276,7 +364,7 @@ def test_an_error_without_an_id_is_nobodys_while_an_answer_is_owed():
             await upstream.request(do("hold", gives={}), Caller())
         return text(await upstream.request(do(lost, "answer"), Caller("two")))
 
-    assert using(scenario, connection=with_timeout(0.3)) == "3"
+    assert using(scenario, connection=with_timeout(0.3)) == "103"
 
 
 # -- who is asked ----------------------------------------------------------------------------------
@@ -565,11 +653,11 @@ def test_progress_goes_to_who_asked_for_it(revision):
     async def scenario(upstream):
         one, other = Caller(progress=True), Caller()
         await upstream.request(do(progress("$token"), progress(99), progress([1]), "answer"), one)
-        await upstream.request(do(progress(3), "answer"), other)
+        await upstream.request(do(progress(103), "answer"), other)
         return one.told, other.told
 
     told, untold = using(scenario, pinned=talking(revision))
-    assert told == [{"progressToken": 2, "progress": 1}]
+    assert told == [{"progressToken": 102, "progress": 1}]
     assert untold == []
 
 
@@ -621,7 +709,7 @@ def test_a_modern_request_carries_the_words_of_its_client():
     assert params["requestState"] == "s"
     assert meta["io.modelcontextprotocol/clientCapabilities"] == {"elicitation": {"form": {}}}
     assert meta["io.modelcontextprotocol/logLevel"] == "info"
-    assert meta["progressToken"] == 2
+    assert meta["progressToken"] == 102
 
 
 # -- pins ------------------------------------------------------------------------------------------
@@ -681,7 +769,7 @@ def test_when_a_server_dies_every_open_request_fails_and_the_next_one_starts_it_
 
     sentences, again = using(scenario)
     assert sentences == {"the server exited with status 7 during tools/call; the tool may have run"}
-    assert again == "2"
+    assert again == "102"
 
 
 @pytest.mark.parametrize("step", ["leave", "close"])
@@ -692,7 +780,7 @@ def test_a_server_that_leaves_or_goes_dumb_is_ended(step):
             await upstream.request(do(step), Caller())
         return text(await upstream.request(do("answer"), Caller()))
 
-    assert using(scenario) == "2"
+    assert using(scenario) == "102"
 
 
 def test_a_server_that_does_not_listen_any_more_is_ended():
@@ -705,7 +793,7 @@ def test_a_server_that_does_not_listen_any_more_is_ended():
             await first
         return text(await upstream.request(do("answer"), Caller()))
 
-    assert using(scenario, connection=CONNECTION._replace(grace=0.2)) == "2"
+    assert using(scenario, connection=CONNECTION._replace(grace=0.2)) == "102"
 
 
 def test_a_line_that_is_too_long_ends_the_server():
@@ -716,7 +804,7 @@ def test_a_line_that_is_too_long_ends_the_server():
             await upstream.request(do("x" * 1_100_000), Caller())
         return text(await upstream.request(do("answer"), Caller()))
 
-    assert using(scenario) == "2"
+    assert using(scenario) == "102"
 
 
 def test_a_server_that_is_not_needed_for_a_while_is_ended(graveyard):
@@ -728,7 +816,7 @@ def test_a_server_that_is_not_needed_for_a_while_is_ended(graveyard):
         assert graveyard.words() == []
         return text(await upstream.request(do("answer"), Caller()))
 
-    assert using(scenario, pinned=talking("2025-11-25", graveyard.path), idle=0.1) == "2"
+    assert using(scenario, pinned=talking("2025-11-25", graveyard.path), idle=0.1) == "102"
 
 
 LONG_ENOUGH = 10
@@ -739,7 +827,7 @@ def test_isolated_calls_have_a_server_of_their_own():
         calls = [upstream.request(do("answer"), Caller()) for _ in range(3)]
         return [text(each) for each in await asyncio.gather(*calls)]
 
-    assert using(scenario, isolate=True) == ["2", "2", "2"]
+    assert using(scenario, isolate=True) == ["102", "102", "102"]
 
 
 def test_an_isolated_server_that_does_not_start_leaves_room_for_others():
@@ -835,7 +923,7 @@ def test_a_server_that_ends_right_after_the_handshake_has_failed_to_start():
         await asyncio.sleep(0.1)
         return text(await upstream.request(do("answer"), Caller()))
 
-    assert using(scenario, connection=with_timeout(0.05)) == "2"
+    assert using(scenario, connection=with_timeout(0.05)) == "102"
 
 
 def test_a_request_after_the_end_of_the_start_is_told():

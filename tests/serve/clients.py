@@ -129,6 +129,14 @@ class HttpClient:
         """Call a tool; the message that answered."""
         return (await self.post(self.call_of(id_, tool, arguments))).message
 
+    async def begin(self, id_, tool, **arguments):
+        """Call a tool; the connection on which the answer will come."""
+        message, connection = self.call_of(id_, tool, arguments), self.connection()
+        await connection.send(
+            "POST", self.path, self.headers(message), json.dumps(message).encode()
+        )
+        return connection
+
     async def drop(self, id_, tool, **arguments):
         """Call a tool, and go away as soon as it tells of progress."""
         message = self.call_of(id_, tool, arguments)

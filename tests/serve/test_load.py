@@ -128,6 +128,38 @@ def test_memory_is_flat(catalog, revision):
     assert measured[-1] - measured[1] < 4096, measured
 
 
+def test_what_a_server_does_not_read_takes_bounded_memory_and_is_given_back(tmp_path, revision):
+    catalog = pin(str(tmp_path / "catalog.json"), "fixture", fixture("legacy"))
+    body, some = "x" * 5_000_000, 8  # 26 of them may be open
+
+    async def leave_open(gateway):
+        """Make more calls than may be open, and leave; what becomes of the last ones."""
+        async with clients(gateway, revision) as [client]:
+            sent = [await client.begin(id_, "echo", text=body) for id_ in range(26 + some)]
+            refused = [(await each.read()).message["error"]["code"] for each in sent[-some:]]
+            return refused, gateway.memory() >> 20
+
+    async def load(gateway):
+        measured = []
+        async with clients(gateway, revision) as [client]:
+            server = int(text(await client.call(0, "process")))
+            for _ in range(2):
+                os.kill(server, signal.SIGSTOP)
+                refused, most = await leave_open(gateway)
+                os.kill(server, signal.SIGCONT)
+                await echo(client, 1, "still here", 0)
+                measured.append((most, gateway.memory() >> 20))
+                print(f"{measured[-1]} MiB", flush=True)
+                assert refused == [-32603] * some
+        return measured
+
+    with serving(catalog) as gateway:
+        measured = run(load(gateway))
+    assert max(most for most, _ in measured) < 700, measured
+    # Calls of before go on when their client has left, those of 2026-07-28 are cancelled.
+    assert revision == LEGACY or measured[-1][1] < 150, measured
+
+
 # -- clients that go away ----------------------------------------------------------------------
 
 

@@ -68,7 +68,7 @@ def run(invocation: Invocation, wanted: ServeOptions, connection: ConnectionOpti
         )
     offered = offer.make(catalog, read_only=wanted.read_only, ask=wanted.ask)
     token = _token(http.token_env)
-    settings = _settings(wanted, offered, token)
+    settings = _settings(wanted, offered, token, connection.max_message)
     opening = _opening(wanted, catalog, connection)
     if http.address is None:
         signum = _on_stdio(invocation, settings, opening, connection)
@@ -125,10 +125,10 @@ def _at(door: Door) -> hosting.Serve:
     return http.listen(door)
 
 
-def _settings(wanted: ServeOptions, offered: Offer, token: str) -> Settings:
+def _settings(wanted: ServeOptions, offered: Offer, token: str, max_message: int) -> Settings:
     secrets = [value for name, value in os.environ.items() if holds_secret(name, value)]
     path = shlex.quote(visible(os.path.abspath(wanted.catalog)))  # clients work elsewhere
-    return Settings(offered, path, wanted.style, Redactor([*secrets, token]))
+    return Settings(offered, path, wanted.style, Redactor([*secrets, token]), max_message)
 
 
 def _opening(wanted: ServeOptions, catalog: Catalog, connection: ConnectionOptions) -> hosting.Open:

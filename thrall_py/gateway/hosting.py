@@ -28,6 +28,7 @@ class Settings(NamedTuple):
         catalog: what that was made from: a path from anywhere, as a word for a shell.
         style: of the log (`audit.FORMATS`).
         redact: knows the secrets that must not stand in it.
+        max_message: bytes that one message may have.
 
     """
 
@@ -35,6 +36,7 @@ class Settings(NamedTuple):
     catalog: str
     style: str
     redact: Redactor
+    max_message: int
 
 
 Open = Callable[[Log], Awaitable[Servers]]  # in the loop; waits for none to start
@@ -56,7 +58,7 @@ def run(settings: Settings, open_servers: Open, serve: Serve) -> int | None:
     gc.enable()  # no short run, as all others are
     # A message of many small parts is as many objects; to look for garbage after every 700 of them
     # took most of the time in which it was read.
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(100_000, 10, 10)
     return asyncio.run(_host(settings, open_servers, serve))
 
 
@@ -73,7 +75,9 @@ async def _host(settings: Settings, open_servers: Open, serve: Serve) -> int | N
 
 async def _serve(settings: Settings, log: Log, servers: Servers, serve: Serve) -> int | None:
     try:
-        service = Service(settings.offer, Relay(servers, settings.offer, settings.catalog), log)
+        most = settings.max_message
+        relay = Relay(servers, settings.offer, settings.catalog, max_message=most)
+        service = Service(settings.offer, relay, log)
         try:
             return await serve(service)
         finally:

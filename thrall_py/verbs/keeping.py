@@ -13,6 +13,10 @@ from thrall_py.protocol.channel import Label
 from thrall_py.protocol.user import HasEnded
 from thrall_py.redact import Redactor
 
+# Of the gateway's requests. Who opens a session begins with 1, and needs fewer; none is to be used
+# twice in a session (revisions before 2026-07-28, "Base Protocol").
+FIRST_ID = 101
+
 
 class Opened(NamedTuple):
     """A session is open. The descriptors of the server's input and output come with it, if lent.

@@ -24,6 +24,7 @@ _LOG_LEVEL = mcp.META + "logLevel"
 _INFO = f'"{mcp.META}serverInfo":{SERVER_INFO}'
 META = f'"_meta":{{{_INFO}}}'  # of a result of our own
 _COMPLETE = '"resultType":"complete"'
+_KINDS = ("complete", "input_required")  # of results; more are of extensions, none of them declared
 # Milliseconds for which a list may be kept: the catalog is read once, but a gateway may be started
 # again with another. What servers answer may change at any time.
 _LIST_TTL = 60_000
@@ -112,6 +113,9 @@ def finish(answered: wire.Message, facts: Facts) -> str:
     value = answered.result
     if value is None or value.first != "{":
         return error(INTERNAL_ERROR, "the server's answer is no result: it should be an object")
+    kind = value.member("resultType")
+    if facts.revision == mcp.MODERN and kind and kind.string() not in _KINDS:
+        return error(INTERNAL_ERROR, "the server's answer is of a resultType that is none")
     if facts.revision == mcp.MODERN:
         return f'"result":{_completed(value)}'
     if value.members().keys() & _MODERN_ONLY:

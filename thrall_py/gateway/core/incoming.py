@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from thrall_py.protocol import mcp
 from thrall_py.protocol.bounded import scan_bounded
-from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, latin1
+from thrall_py.protocol.jsontext import EACH, JsonError, Shape, Value, latin1, scan
 from thrall_py.redact import Redactor
 
 NO_ID = "null"
@@ -116,7 +116,8 @@ def _batch(text: str) -> list[Incoming]:
     assert isinstance(items, list), "it is an array"
     if not 0 < len(items) <= MOST:
         return [_invalid(f"an array holds 1 to {MOST} messages")]
-    return [_message(item, in_batch=True) for item in items]
+    # Each has a text of its own: one that waits would keep the whole array.
+    return [_message(scan(item.text, _MESSAGE), in_batch=True) for item in items]
 
 
 def _message(item: Value, *, in_batch: bool = False) -> Incoming:

@@ -48,7 +48,9 @@ class Connection(H11Protocol):
     def handle_events(self) -> None:  # type: ignore[explicit-override]
         """Look at what has come; wait for a request if there is none now."""
         if self.conn.their_state is h11.IDLE and head.is_ambiguous(self.conn.trailing_data[0]):
-            self.send_400_response("Send one Content-Length, or chunks, and no folded header.")
+            self.send_400_response(
+                "Send one Content-Length, or chunks; fold no header; end lines with CR LF."
+            )
             return
         super().handle_events()
         # Before the first request there is none, whatever uvicorn's type says.

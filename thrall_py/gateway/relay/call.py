@@ -1,6 +1,8 @@
 """One request on its way: who made it, what is asked meanwhile, and how it ends."""
 
 import asyncio
+import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from thrall_py.errors import ThrallError
@@ -10,7 +12,7 @@ from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.envelope import INTERNAL_ERROR
 from thrall_py.gateway.core.incoming import Request, verbatim
 from thrall_py.gateway.core.notices import is_wanted, look_into
-from thrall_py.gateway.relay import approval, declared, outcome
+from thrall_py.gateway.relay import approval, declared, outcome, rounds
 from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
@@ -22,7 +24,7 @@ from thrall_py.redact import Redactor
 from thrall_py.visible import visible
 
 _ROUNDS = 10  # of answers that a modern server is given, as the official clients do
-_PAUSE = 0.1  # seconds before a server that asked nothing is called again
+_PAUSE = 0.1  # seconds before a server that only gave a state is called again
 _MOST_ASKED = 16  # questions of one call at a time
 
 
@@ -119,6 +121,11 @@ class Call:
         return canonical.compact([self.owner, forward.server, forward.method, members])
 
     @property
+    def size(self) -> int:
+        """How many characters a call keeps: those that came, whatever of them is passed on."""
+        return len(self._request.params.source) if self._request.params else 0
+
+    @property
     def capabilities(self) -> str:
         """What the server may ask for, as far as it can be relayed."""
         return declared.relayed(self.facts.capabilities)
@@ -158,7 +165,8 @@ class Call:
         """Pass on how far the server is, under the client's own token."""
         members = look_into(params)
         token = members and members.member("progressToken")
-        if self._is_waiting and self._token and members and token:
+        done = members and members.member("progress")
+        if self._is_waiting and self._token and members and token and _is_finite(done):
             text = members.source
             told = text[: token.start] + self._token + text[token.end :]
             self._caller.notify(mcp.PROGRESS, verbatim(Value(told, 0, len(told))))
@@ -178,18 +186,12 @@ class Call:
 
     async def _ask(self, method: str, params: Value | None) -> str:
         declared.check(self.facts.capabilities, method, params)
-        size = self._size + (len(params.source) if params else 0)
-        with self._terms.room.holding(self.owner, size):
+        asked = len(params.source) if params else 0
+        with self._terms.room.holding(self.owner, self.size + asked):
             if self.is_modern:
                 return await self._ask_by_result(method, params)
             answer = await self._caller.ask(method, verbatim(params) if params else "{}")
         return verbatim(answer)
-
-    @property
-    def _size(self) -> int:
-        """How many characters a call keeps: as they came, and as they go to the server."""
-        params = self._request.params
-        return len(self.forward.members) + (len(params.source) if params else 0)
 
     async def _ask_by_result(self, method: str, params: Value | None) -> str:
         """Ask a modern client by the result that it gets; who waits for it sees `asking`."""
@@ -249,26 +251,20 @@ class Call:
 
     async def _answered(self) -> Ended:
         """Call the server, and again with the answers if it asks by its result."""
-        extra = self._given()
+        # The state of a call that was approved must not serve for one that was not.
+        passes_on = self.is_modern and not self._terms.asks_first
+        comes_back = passes_on and self.forward.method in outcome.ASKING
+        extra = rounds.brought(self._request, self.state) if comes_back else ""
         for _ in range(_ROUNDS):
             message = await self._server.request(self.forward, self, extra)
             if message.result is None or not outcome.asks(message.result):
                 return outcome.of(message, self.facts)
-            # The state of a call that was approved must not serve for one that was not.
-            if self.is_modern and not self._terms.asks_first:
-                return outcome.of(self._sealed(message, message.result), self.facts)
-            extra = await self._answers_to(message.result)
+            asked = rounds.questions(self.forward.method, message.result)
+            if passes_on:
+                lacking = declared.lacking(self.facts.capabilities, asked.values())
+                return lacking or outcome.of(self._sealed(message, message.result), self.facts)
+            extra = await self._answers_to(asked, message.result.member("requestState"))
         return self._failed(f"the server asked for input {_ROUNDS} times and is not content")
-
-    def _given(self) -> str:
-        """The members with which a modern client answers a modern server, to the letter."""
-        may_ask = self.is_modern and self.forward.method in outcome.ASKING
-        if not may_ask or self._terms.asks_first:
-            return ""
-        given = self._request.params and self._request.params.member("inputResponses")
-        members = [f'"inputResponses":{verbatim(given)}'] if given else []
-        members += [f'"requestState":{self.state}'] if self.state else []
-        return ",".join(members)
 
     def _sealed(self, message: Message, result: Value) -> Message:
         """Bind the state of a server that asks to this client and this request."""
@@ -278,15 +274,18 @@ class Call:
         sealed = self._terms.seals.seal(verbatim(state), self.binding)
         return message._replace(result=outcome.with_state(result, state, sealed))
 
-    async def _answers_to(self, result: Value) -> str:
-        requests = result.member("inputRequests")
-        answers = {}
-        for name, asked in (requests.members() if requests else {}).items():
-            method = asked.member_string("method") or ""
-            answers[name] = await self._ask(method, asked.member("params"))
+    async def _answers_to(self, asked: Mapping[str, mcp.Asked], state: Value | None) -> str:
+        answers = {
+            name: await self._ask(each.method or "", each.params) for name, each in asked.items()
+        }
         if not answers:
             await asyncio.sleep(_PAUSE)
-        return outcome.responses(answers, result.member("requestState"))
+        return outcome.responses(answers, state)
+
+
+def _is_finite(value: Value | None) -> bool:
+    """Tell whether a value is a number that any client can read."""
+    return bool(value and value.first in "-0123456789" and math.isfinite(float(value.text)))
 
 
 def _words(refused: Refused) -> str:

@@ -1,6 +1,10 @@
 """What a client declared that it may be asked, and what else a server may not ask of it. Pure."""
 
+from collections.abc import Iterable
+
 from thrall_py.gateway.caller import Refused
+from thrall_py.gateway.core import envelope
+from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.protocol import canonical, jsontext, mcp
 from thrall_py.protocol.jsontext import Json, JsonError, Value
 
@@ -47,6 +51,34 @@ def check(capabilities: str, method: str, params: Value | None) -> None:
     asked = mcp.Asked(method, params)
     if needed == "elicitation" and mcp.elicitation_mode(asked) not in modes(capabilities):
         raise Refused.because(mcp.INVALID_PARAMS, "the client did not declare this mode")
+
+
+def lacking(capabilities: str, questions: Iterable[mcp.Asked]) -> Ended | None:
+    """End a request whose modern server asks for what its client did not declare.
+
+    That is the error which the client would have had from a server that minds what it declared
+    (2026-07-28, "Error Codes").
+
+    Raises:
+        Refused: it asks for what nobody can declare.
+
+    """
+    missing: dict[str, dict[str, Json]] = {}
+    for asked in questions:
+        try:
+            check(capabilities, asked.method or "", asked.params)
+        except Refused:
+            needed = _CAPABILITIES.get(asked.method or "")
+            if needed is None:
+                raise
+            mode = mcp.elicitation_mode(asked)
+            missing.setdefault(needed, {}).update({mode: {}} if mode else {})
+    if not missing:
+        return None
+    words = f"the server needs what the client did not declare: {', '.join(missing)}"
+    data = canonical.compact({"requiredCapabilities": {**missing}})
+    code = mcp.MISSING_CLIENT_CAPABILITY
+    return Ended(envelope.error(code, words, data), f"error {code}")
 
 
 def _load(capabilities: str) -> dict[str, Json]:

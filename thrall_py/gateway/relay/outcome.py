@@ -38,6 +38,8 @@ def of(message: Message, facts: Facts) -> Ended:
     if message.result is None:
         code = mcp.parse_error(message.error).code if message.error else None
         return Ended(told, f"error {code}")
+    if told.startswith('"error"'):
+        return Ended(told, FAILED)
     is_error = message.result.member("isError")
     if asks(message.result):
         return Ended(told, ASKS)

@@ -5,16 +5,15 @@ import shlex
 from typing import NamedTuple
 
 from thrall_py.catalog import report
-from thrall_py.gateway.caller import Caller
+from thrall_py.gateway.caller import Caller, Refused
 from thrall_py.gateway.core import envelope
 from thrall_py.gateway.core.answering import Forward
 from thrall_py.gateway.core.incoming import Request
 from thrall_py.gateway.core.offer import Offer
-from thrall_py.gateway.relay import outcome
+from thrall_py.gateway.relay import outcome, room
 from thrall_py.gateway.relay.call import Call, Terms
 from thrall_py.gateway.relay.outcome import Ended
 from thrall_py.gateway.relay.pending import EXPIRY, Pending
-from thrall_py.gateway.relay.room import Room
 from thrall_py.gateway.relay.sealing import Seals
 from thrall_py.gateway.server import Drifted, Servers
 from thrall_py.protocol import mcp
@@ -35,6 +34,7 @@ class Relay:
         offer: which of their tools need an approval for each call.
         catalog: what they were made from: a path from anywhere, as a word for a shell.
         expiry: seconds that a modern client may take to answer.
+        max_message: bytes that one message may have.
 
     """
 
@@ -45,13 +45,15 @@ class Relay:
         catalog: str,
         *,
         expiry: float = EXPIRY,
+        max_message: int = 1 << 26,
     ) -> None:
         self._servers = servers
         self._offer = offer
         self._catalog = catalog
         self._pending: Pending[_Running] = Pending(expiry)
         self._seals = Seals(expiry)
-        self._room = Room()
+        self._asked = room.for_questions()
+        self._open = room.for_requests(max_message)
         self._tasks: set[asyncio.Task[Ended]] = set()
 
     async def run(self, request: Request, forward: Forward, caller: Caller) -> Ended:
@@ -60,7 +62,7 @@ class Relay:
         When it is cancelled, so is what it waits for.
         """
         server = self._servers[forward.server]
-        terms = Terms(self._asks_first(forward), self._seals, self._room)
+        terms = Terms(self._asks_first(forward), self._seals, self._asked)
         call = Call(request, forward, caller, server, terms)
         if not call.is_modern:
             return await self._end(call)
@@ -131,7 +133,10 @@ class Relay:
 
     async def _end(self, call: Call) -> Ended:
         try:
-            return await call.end()
+            with self._open.holding(call.owner, call.size):
+                return await call.end()
+        except Refused as refused:
+            return Ended(f'"error":{refused.error}', f"error {envelope.INTERNAL_ERROR}")
         except Drifted as drifted:
             return self._drifted(call, drifted)
 

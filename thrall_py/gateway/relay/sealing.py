@@ -39,8 +39,8 @@ class Seals:
             binding: of which client's and which request's it is.
 
         """
-        until = f"{self._clock() + self._expiry:.0f}"
-        return f"{MARK}{self._mac(until, state, binding)}.{until}.{state.encode('latin-1').hex()}"
+        until, inside = f"{self._clock() + self._expiry:.0f}", state.encode("latin-1").hex()
+        return f"{MARK}{self._mac(until, inside, binding)}.{until}.{inside}"
 
     def open(self, sealed: str, binding: str) -> str | None:
         """Take the server's state out; None unless it was sealed here, for this, and lately."""
@@ -48,14 +48,10 @@ class Seals:
         if len(parts) != _PARTS or not sealed.isascii():
             return None
         mac, until, inside = parts
-        try:
-            state = bytes.fromhex(inside).decode("latin-1")
-        except ValueError:
+        if not hmac.compare_digest(mac, self._mac(until, inside, binding)):
             return None
-        if not hmac.compare_digest(mac, self._mac(until, state, binding)):
-            return None
-        return state if self._clock() <= float(until) else None
+        return bytes.fromhex(inside).decode("latin-1") if self._clock() <= float(until) else None
 
-    def _mac(self, until: str, state: str, binding: str) -> str:
-        text = canonical.compact([until, binding, state])
+    def _mac(self, until: str, inside: str, binding: str) -> str:
+        text = canonical.compact([until, binding, inside])
         return hmac.digest(self._key, text.encode(), "sha256").hex()

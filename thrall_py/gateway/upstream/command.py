@@ -65,11 +65,9 @@ class PlainCommand:
             ThrallError: there is no answer.
 
         """
-        arguments = scan(f"{{{forward.members}}}", {}).member("arguments")
-        text = decode(arguments.text) if arguments else "{}"
         await self._room.acquire()
         try:
-            keeper = Keeper(_running(self._spec, forward.name, text, self._connection))
+            keeper = Keeper(_running(self._spec, forward, self._connection))
         except ServerError:
             self._room.release()
             raise
@@ -99,13 +97,16 @@ class PlainCommand:
         self._room.release()
 
 
-def _running(spec: ExecSpec, tool: str, arguments: str, connection: ConnectionOptions) -> Task:
+def _running(spec: ExecSpec, forward: Forward, connection: ConnectionOptions) -> Task:
     """Make the task of a process that runs a command once; its word is a result in JSON."""
 
     def task(line: Line, interrupts: Interrupts) -> None:
         said: bytes | Failed
+        given = scan(f"{{{forward.members}}}", {}).member("arguments")
+        text = decode(given.text) if given else "{}"
         try:
-            said = execute.run(spec, tool, arguments, connection, interrupts).result().encode()
+            result = execute.run(spec, forward.name, text, connection, interrupts).result()
+            said = result.encode()
         except ThrallError as problem:
             said = Failed(problem)
         with contextlib.suppress(ConnectionError):  # the gateway is gone: nobody wants to know

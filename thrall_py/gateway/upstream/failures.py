@@ -31,6 +31,11 @@ class Failures:
         waited = f"{seconds:g} s (--timeout){self._aftermath(method)}"
         return TimedOutError(f"no answer to {method} in {waited}")
 
+    def unsent(self, method: str, seconds: float) -> TimedOutError:
+        """Make the failure of a request that the server read too little to be sent."""
+        waited = f"{seconds:g} s (--timeout){self.skipped.sentence()}"
+        return TimedOutError(f"{method} was not sent: the server read nothing more for {waited}")
+
     def _aftermath(self, method: str) -> str:
         ran = "; the tool may have run" if method == mcp.TOOLS_CALL else ""
         return ran + self.skipped.sentence()

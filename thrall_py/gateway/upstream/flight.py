@@ -34,8 +34,7 @@ class Flight(Generic[_Result]):
         try:
             return await asyncio.shield(self._task)
         except asyncio.CancelledError:
-            caller = asyncio.current_task()
-            if self._task.cancelled() and not (caller and caller.cancelling()):
+            if self._task.cancelled() and not _is_being_cancelled():
                 raise ServerError("the server is being ended") from None
             raise
 
@@ -44,6 +43,12 @@ class Flight(Generic[_Result]):
         if self._task and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task])
+
+
+def _is_being_cancelled() -> bool:
+    """Tell whether who waits is; its task has no name there, where how it ends would hold it."""
+    task = asyncio.current_task()
+    return bool(task and task.cancelling())
 
 
 def _looked_at(task: asyncio.Task[_Result]) -> None:

@@ -55,7 +55,8 @@ class Keeper:
 
     async def say(self, value: object) -> None:
         """Tell it something, once what was said before has gone out."""
-        await self._outgoing.send(aside.packed(value))
+        await self._outgoing.room()
+        self.tell(value)
 
     def tell(self, value: object) -> None:
         """Tell it something, at once."""

@@ -40,8 +40,11 @@ class Link(Protocol):
     def unsent(self) -> int:
         """Count the bytes that wait to be written."""
 
+    async def room(self) -> None:
+        """Wait until there is room for a request: until then nothing of it is sent."""
+
     async def send(self, message: bytes, label: Label, id_: int) -> None:
-        """Send a request, when there is room for it."""
+        """Send a request, at once if there is room."""
 
     def post(self, message: bytes, label: Label) -> None:
         """Send a notification or a reply, at once."""
@@ -102,9 +105,13 @@ class PipeLink:
         """Count the bytes that wait to be written."""
         return self._outgoing.size
 
-    async def send(self, message: bytes, _label: Label, _id: int) -> None:
-        """Send a request, when there is room for it."""
-        await self._outgoing.send(message)
+    async def room(self) -> None:
+        """Wait until the server has read most of what it was sent."""
+        await self._outgoing.room()
+
+    async def send(self, message: bytes, label: Label, _id: int) -> None:
+        """Send a request."""
+        self.post(message, label)
 
     def post(self, message: bytes, _: Label) -> None:
         """Send a notification or a reply, at once."""
@@ -201,6 +208,9 @@ class CarrierLink:
         self._keeper = keeper
         self._patience = grace + _TEARDOWN
         self._is_busy = False
+
+    async def room(self) -> None:
+        """Return at once: no other request is open."""
 
     async def send(self, message: bytes, label: Label, id_: int) -> None:
         """Send a request."""

@@ -4,9 +4,9 @@ What `protocol/session.py` is for one request at a time, this is for many at onc
 """
 
 import asyncio
+import itertools
 import json
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 from thrall_py.errors import ServerError, ServerGoneError, ThrallError
 from thrall_py.gateway.core import envelope, incoming
@@ -18,20 +18,16 @@ from thrall_py.gateway.upstream.owed import Owed, our_id
 from thrall_py.gateway.upstream.pausing import Pausing
 from thrall_py.gateway.upstream.questions import ASKABLE, Questions
 from thrall_py.gateway.upstream.request import Request
+from thrall_py.gateway.upstream.unanswered import Unanswered
 from thrall_py.protocol import matching, mcp, wire
 from thrall_py.protocol.bounded import scan_bounded
 from thrall_py.protocol.channel import Label, MessageTooLarge
 from thrall_py.protocol.jsontext import JsonError, Value
 from thrall_py.redact import Redactor
+from thrall_py.verbs.keeping import FIRST_ID
 
 _REPLIES_LIMIT = 1 << 20  # bytes of replies to a server that asks more than it reads
 _AT_A_TIME = 64  # lines taken before others have a turn
-
-
-class _Open(NamedTuple):
-    request: Request
-    response: asyncio.Future[wire.Message]
-    clock: Pausing
 
 
 class Conversation:
@@ -42,6 +38,7 @@ class Conversation:
         redact: makes the server's words fit to be repeated.
         on_list_changed: is called with the method that tells that a list of the server's changed.
         bystanders: the clients of calls elsewhere, where what comes here may be about those.
+        ids: for requests, of a session that several conversations share.
 
     Attributes:
         server: what the server said of itself.
@@ -58,6 +55,7 @@ class Conversation:
         redact: Redactor,
         on_list_changed: Callable[[str], None],
         bystanders: Callable[[], set[str]] = set,
+        ids: Iterator[int] | None = None,
     ) -> None:
         self.server = link.server
         self.is_over = False
@@ -67,9 +65,8 @@ class Conversation:
         self._bystanders = bystanders
         self.redact = redact
         self._link = link
-        self._next_id = 1
-        self._methods: dict[matching.Id, str] = {}  # of the requests that have no response
-        self._open: dict[matching.Id, _Open] = {}
+        self._unanswered = Unanswered(ids or itertools.count(FIRST_ID))
+        self._clocks: set[Pausing] = set()  # of all who wait, to send a request or for a response
         self._questions = Questions(self._reply)
         self._failures = Failures(redact)
         self._log_level = ""  # what a legacy server was told
@@ -91,34 +88,39 @@ class Conversation:
 
         """
         await self._set_log_level(request)
-        if self.is_over:
-            raise ServerGoneError("the server is gone, and was not asked")
-        id_, self._next_id = self._next_id, self._next_id + 1
-        response: asyncio.Future[wire.Message] = asyncio.get_running_loop().create_future()
-        timeout = asyncio.timeout(request.seconds)
-        self._methods[id_] = request.method
-        self._open[id_] = _Open(request, response, Pausing(timeout))
+        is_sent = False
+        clock = Pausing(request.seconds)
         try:
-            async with timeout:
-                await self._send(id_, request)
-                return await response
-        except TimeoutError:
-            self._abandon(id_, "timeout")
-            raise self._failures.timed_out(request.method, request.seconds) from None
+            async with clock:
+                self._clocks.add(clock)
+                await self._link.room()
+                if self.is_over:
+                    raise ServerGoneError("the server is gone, and was not asked")
+                is_sent = True
+                return await self._answered(request, clock)
+        finally:
+            self._clocks.discard(clock)
+        late = self._failures.timed_out if is_sent else self._failures.unsent
+        raise late(request.method, request.seconds)
+
+    async def _answered(self, request: Request, clock: Pausing) -> wire.Message:
+        id_, response = self._unanswered.begin(request)
+        try:
+            await self._send(id_, request)
+            return await response
         except (asyncio.CancelledError, ServerError):
-            self._abandon(id_, "cancelled")
+            self._abandon(id_, "timeout" if clock.has_passed else "cancelled")
             raise
         finally:
-            self._methods.pop(id_, None)
-            self._open.pop(id_).clock.end()
-            if not response.cancel() and not response.cancelled():
-                response.exception()  # somebody has looked at it, or is not there any more
+            self._unanswered.end(id_)
             if request.listener:
                 self._questions.forget(request.listener)
+            # A failure holds this frame, and by this name it would hold itself.
+            del response
 
     def clients(self) -> set[str]:
         """Tell whose requests are open."""
-        return {each.client for each in self._listeners()}
+        return {each.client for each in self._unanswered.listeners()}
 
     async def close(self) -> None:
         """End the server, or what carries the conversation."""
@@ -133,17 +135,21 @@ class Conversation:
     # -- what goes out -------------------------------------------------------------------------
 
     async def _send(self, id_: int, request: Request) -> None:
-        revision, listener = self.server.revision, request.listener
+        label = Label(
+            request.method, self.server.revision, is_request=True, mirrored=request.mirrored
+        )
+        await self._link.send(self._written(id_, request), label, id_)
+
+    def _written(self, id_: int, request: Request) -> bytes:
+        listener = request.listener
         params = envelope.relayed_params(
-            revision,
-            request.members,
+            self.server.revision,
+            request.text,
             listener.capabilities if listener else "{}",
             id_ if listener and listener.wants_progress else None,
             listener.log_level if listener else "",
         )
-        label = Label(request.method, revision, is_request=True, mirrored=request.mirrored)
-        message = wire.one_line(wire.request(id_, request.method, params))
-        await self._link.send(message, label, id_)
+        return wire.one_line(wire.request(id_, request.method, params))
 
     async def _set_log_level(self, request: Request) -> None:
         """Ask a legacy server for the messages that are wanted, and for no fewer than before."""
@@ -161,15 +167,14 @@ class Conversation:
 
     def _abandon(self, id_: int, reason: str) -> None:
         """Tell the server to stop working ("Cancellation", all revisions)."""
-        listener = self._open[id_].request.listener
         if self.is_over:
             return
-        if listener and id_ in self._methods:
+        if listener := self._unanswered.listener(id_):
             self.owed.add(id_, listener.client)
         if not self._link.is_shared:
             self._fail(self._failures.did("was left"))
             self._link.abandon()
-        elif id_ in self._methods:
+        elif id_ in self._unanswered.methods:
             params = mcp.cancel_params(self.server.revision, id_, reason)
             label = Label(mcp.CANCELLED, self.server.revision)
             self._link.post(wire.notification(mcp.CANCELLED, params), label)
@@ -208,7 +213,7 @@ class Conversation:
         try:
             messages = wire.read(line, wire.RELAYED, scan_bounded)
         except JsonError as problem:
-            for id_ in wire.broken_answers(line, self._methods):
+            for id_ in wire.broken_answers(line, self._unanswered.methods):
                 self._refuse(id_, f"sent an answer that is {self.redact.plain(str(problem))}")
             messages = []
         if 0 < len(messages) <= incoming.MOST:
@@ -218,15 +223,15 @@ class Conversation:
             self._failures.skipped.add(line)
 
     def _dispatch(self, message: wire.Message, line: bytes | bytearray) -> None:
-        id_ = matching.answered_by(message, self._methods)
+        id_ = matching.answered_by(message, self._unanswered.methods)
         if id_ is not None and message.id is None and self.owed.recent():
             id_ = None  # an error without an id may be the answer to what was given up
         if id_ is not None and message.is_answer:
             self.has_answered = True
-            self._respond(id_, message)
+            self._unanswered.respond(id_, message)
         elif id_ is not None:
             self._refuse(id_, "sent an answer with neither a result nor an error")
-        elif matching.asks(message, self._methods):
+        elif matching.asks(message, self._unanswered.methods):
             if not self.server.is_modern:  # 2026-07-28: nothing is asked of a client
                 self._ask(message)
         elif message.method is None or message.is_answer or message.id is not None:
@@ -240,12 +245,12 @@ class Conversation:
         listener = self._whose(owed)
         if message.method in ASKABLE and own and not listener and owed - own:
             self.owed.has_hindered = True
-        self._questions.take(message, listener, [self._open[id_].clock for id_ in self._methods])
+        self._questions.take(message, listener, [*self._clocks])
 
     def _pass_over(self, message: wire.Message, line: bytes | bytearray) -> None:
         """Count what answers nothing; a late or a repeated answer is known, and says nothing."""
         id_ = our_id(message.id)
-        if message.is_answer and id_ is not None and id_ < self._next_id:
+        if message.is_answer and id_ is not None and self._unanswered.has_used(id_):
             self.owed.settle(id_)
         else:
             self._failures.skipped.add(line)
@@ -256,9 +261,8 @@ class Conversation:
             self._on_list_changed(method)
         elif params and method == mcp.PROGRESS:
             token = wire.load_or_none(params.member("progressToken"))
-            open_ = self._open.get(token) if isinstance(token, int) else None
-            listener = open_.request.listener if open_ else None
-            if listener and listener.wants_progress and token in self._methods:
+            listener = self._unanswered.listener(token)
+            if listener and listener.wants_progress:
                 listener.progressed(params)
         elif params and method == mcp.LOG:
             if listener := self._whose(self.owed.recent()):
@@ -268,33 +272,19 @@ class Conversation:
 
     def _whose(self, owed: set[str]) -> Listener | None:
         """Find whose requests are open, if no other client is among those who gave some up."""
-        own = self._listeners()
+        own = self._unanswered.listeners()
         clients = self.clients() | owed | self._bystanders()
         return own[0] if own and len(clients) == 1 else None
-
-    def _listeners(self) -> list[Listener]:
-        found = [self._open[id_].request.listener for id_ in self._methods]
-        return [listener for listener in found if listener]
 
     # -- failures ------------------------------------------------------------------------------
 
     def _refuse(self, id_: matching.Id, what: str) -> None:
         """Let a request fail in whose response the server did `what`."""
-        self._respond(id_, self._failures.did(what)(self._methods[id_]))
-
-    def _respond(self, id_: matching.Id, outcome: wire.Message | ThrallError) -> None:
-        del self._methods[id_]
-        response = self._open[id_].response
-        if response.done():
-            return  # its request is being given up
-        if isinstance(outcome, ThrallError):
-            response.set_exception(outcome)
-        else:
-            response.set_result(outcome)
+        self._unanswered.respond(id_, self._failures.did(what)(self._unanswered.methods[id_]))
 
     def _fail(self, end: Callable[[str], ThrallError]) -> None:
         """Let every open request fail, and those that follow."""
         self.is_over = True
         self._questions.close()
-        for id_, method in list(self._methods.items()):
-            self._respond(id_, end(method))
+        for id_, method in list(self._unanswered.methods.items()):
+            self._unanswered.respond(id_, end(method))

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from thrall_py.errors import SessionLostError, ThrallError
@@ -15,6 +16,7 @@ from thrall_py.gateway.upstream.owed import Owed
 from thrall_py.gateway.upstream.sources import Held
 from thrall_py.redact import Redactor
 from thrall_py.verbs.carrier import Ticket
+from thrall_py.verbs.keeping import FIRST_ID
 
 _MOST = 16  # carriers; further requests wait
 
@@ -42,6 +44,7 @@ class Pool:
         self._free: list[_Carried] = []
         self._leased: list[_Carried] = []
         self._owed = Owed()  # by the server, to calls whose carriers are gone
+        self._ids = itertools.count(FIRST_ID)  # who shares a session must not use one twice
         self._room = asyncio.Semaphore(_MOST)
         self._opening = Flight(self._open)
         self._backoff = Backoff()
@@ -102,7 +105,7 @@ class Pool:
         definitions = self._definitions
         # Who opened the session has its stream of a GET, too, where anybody's question may come.
         bystanders = set if ticket else self._clients
-        conversation = Conversation(link, redact, definitions.note_change, bystanders)
+        conversation = Conversation(link, redact, definitions.note_change, bystanders, self._ids)
         return _Carried(link, conversation, definitions, ticket)
 
     def _clients(self) -> set[str]:

@@ -100,7 +100,7 @@ class Upstream:
         Args:
             forward: what is asked.
             listener: who asks.
-            extra: more members of the params, as JSON text without braces.
+            extra: more members of the params, as JSON text without braces; of 2026-07-28 alone.
 
         Returns:
             The message with the result, or the error.
@@ -132,8 +132,9 @@ class Upstream:
                 held.definitions.forget(forward.kind)
             marks = await held.definitions.verify(forward.kind, forward.name, conversation)
             mirrored = _mirrored(forward, marks) if conversation.mirrors else {}
-            members = decode(",".join(each for each in (forward.members, extra) if each))
-            request = Request(forward.method, members, seconds, listener, mirrored)
+            if not conversation.server.is_modern:
+                extra = ""  # what it asks, it asks by requests
+            request = Request(forward.method, forward.members, seconds, listener, mirrored, extra)
             return masked(await conversation.request(request), conversation.redact)
 
     # -- how it is kept ------------------------------------------------------------------------

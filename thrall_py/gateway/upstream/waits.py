@@ -55,16 +55,18 @@ class Outgoing:
         self._descriptor = descriptor
         self._on_broken = on_broken
         self._queue: deque[memoryview] = deque()
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: set[asyncio.Future[None]] = set()
         self._is_closed = False
 
-    async def send(self, data: bytes) -> None:
-        """Wait until there is room, then put the message into the queue."""
+    async def room(self) -> None:
+        """Wait until a message may be put into the queue, or will be dropped."""
         while self.size > _HIGH and not self._is_closed:
             room = asyncio.get_running_loop().create_future()
-            self._waiting.append(room)
-            await room
-        self.put(data)
+            self._waiting.add(room)
+            try:
+                await room
+            finally:
+                self._waiting.discard(room)
 
     def put(self, data: bytes) -> None:
         """Put a message into the queue, at once; it is dropped if nobody reads any more."""
@@ -102,7 +104,6 @@ class Outgoing:
             self._wake()
 
     def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
+        for each in self._waiting:
             if not each.done():
                 each.set_result(None)
