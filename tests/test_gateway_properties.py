@@ -13,7 +13,7 @@ from thrall_py.gateway.core import envelope, incoming
 from thrall_py.gateway.core.answering import Answer, Forward
 from thrall_py.gateway.core.incoming import Malformed, Notification, Request, Response
 from thrall_py.gateway.front import gate, ladder
-from thrall_py.gateway.front.ladder import Posted, Refused
+from thrall_py.gateway.front.ladder import Posted, Refusal
 from thrall_py.protocol import wire
 
 OFFER = offered()
@@ -158,7 +158,7 @@ def test_arguments_go_on_as_they_were_written(text):
 def test_whatever_is_posted_is_taken_or_refused(headers, body):
     for pairs in (headers, [*RIGHT, *(pair for pair in headers if pair[0] not in dict(RIGHT))]):
         found = ladder.read_post(pairs, body, OFFER)
-        if isinstance(found, Refused):
+        if isinstance(found, Refusal):
             assert found.status in (400, 404, 406, 415)
             checked(Answer(found.outcome))
             json.loads(found.id.encode("latin-1"))
