@@ -232,6 +232,29 @@ def test_a_program_is_looked_for_on_the_path_of_its_own_environment(run, tmp_pat
         run("it", environment={"PATH": ":".join(places[:3])})
 
 
+def test_a_script_on_the_path_without_its_interpreter_is_passed_over(run, tmp_path):
+    for place, line in (("first", "#!/nowhere/sh"), ("second", "#!/bin/sh\necho second")):
+        (tmp_path / place).mkdir()
+        script(tmp_path / place / "it", f"{line}\n")
+    said, _ = run("it", environment={"PATH": f"{tmp_path}/first:{tmp_path}/second"})
+    assert said == "second\n"
+    with pytest.raises(CannotExecuteError, match="^the interpreter of it was not found$"):
+        run("it", environment={"PATH": f"{tmp_path}/first"})
+
+
+def test_a_directory_of_our_own_that_may_not_be_entered_is_left(run, tmp_path, monkeypatch):
+    real = os.open
+
+    def refused(path, *rest):
+        if path == os.curdir:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(path, *rest)
+
+    monkeypatch.setattr(os, "open", refused)
+    said, _ = run("sh", "-c", "pwd -P", cwd=tmp_path)
+    assert said == f"{os.path.realpath(tmp_path)}\n"
+
+
 def test_an_empty_word_in_the_path_is_the_directory_of_the_server(run, tmp_path):
     script(tmp_path / "it", "#!/bin/sh\npwd -P\n")
     said, _ = run("it", environment={"PATH": ":/nowhere"}, cwd=tmp_path)

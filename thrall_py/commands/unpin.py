@@ -20,10 +20,10 @@ def unpin(invocation: Invocation, *, catalog: str, names: tuple[str, ...]) -> in
 
     if invocation.server is not None:
         raise UsageError("unpin starts no server")
-    invocation.subject = catalog
     with invocation.interrupts as interrupts:
         with file.lock(catalog, interrupts.pause):
             pinned = file.read(catalog, may_be_edited=True)
+            invocation.subject = catalog
             removed = {name: file.entry_of(pinned, name) for name in names}
             servers = {key: each for key, each in pinned.servers.items() if key not in removed}
             file.write(catalog, file.dumps(pinned._replace(servers=servers)))

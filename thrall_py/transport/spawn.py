@@ -53,11 +53,10 @@ def spawn(command: Command) -> Child:
 
     """
     with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-        with _told(command):
+        with _directory(command.cwd), _told(command):
             stdin, given = _pipe(theirs, ours)
             said, stdout = _pipe(ours, theirs)
-            with _directory(command.cwd):
-                pid = _start(command, stdin.fileno(), stdout.fileno())
+            pid = _start(command, stdin.fileno(), stdout.fileno())
         for pipe in (given, said):
             os.set_blocking(pipe.fileno(), False)
             _widen(pipe.fileno())
@@ -79,8 +78,8 @@ def look_for(command: Command) -> None:
         ProgramNotFoundError, CannotExecuteError, InputError: as `spawn`.
 
     """
-    with _told(command), _directory(command.cwd):
-        path = _found(command)
+    with _directory(command.cwd), _told(command):
+        path = _places(command)[0]
         os.stat(path)
         if not _is_executable(path):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -127,14 +126,14 @@ def _directory(path: str | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    # A descriptor that needs no right to read the directory, where there is such a thing.
-    here = os.open(os.curdir, getattr(os, "O_PATH", os.O_RDONLY))
-    try:
+    with contextlib.ExitStack() as back:
+        with contextlib.suppress(PermissionError):  # one that may not be entered is of no use to us
+            # A descriptor that needs no right to read the directory, where there is such a thing.
+            here = os.open(os.curdir, getattr(os, "O_PATH", os.O_RDONLY))
+            back.callback(os.close, here)
+            back.callback(os.fchdir, here)
         _enter(path)
         yield
-    finally:
-        os.fchdir(here)
-        os.close(here)
 
 
 def _enter(path: str) -> None:
@@ -155,14 +154,22 @@ def _start(command: Command, stdin: int, stdout: int) -> int:
         if descriptor > _STDERR:
             with contextlib.suppress(OSError):  # the one by which they were listed
                 os.set_inheritable(descriptor, False)  # noqa: FBT003 - takes no names
-    return os.posix_spawn(
-        _found(command),
-        command.argv,
-        command.environment,
-        file_actions=((os.POSIX_SPAWN_DUP2, stdin, 0), (os.POSIX_SPAWN_DUP2, stdout, 1)),
-        setsid=True,
-        setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # which Python ignores
-    )
+
+    def start(path: str) -> int:
+        return os.posix_spawn(
+            path,
+            command.argv,
+            command.environment,
+            file_actions=((os.POSIX_SPAWN_DUP2, stdin, 0), (os.POSIX_SPAWN_DUP2, stdout, 1)),
+            setsid=True,
+            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # which Python ignores
+        )
+
+    *others, last = _places(command)
+    for path in others:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # its interpreter
+            return start(path)
+    return start(last)
 
 
 def _descriptors() -> Iterable[int]:
@@ -172,17 +179,17 @@ def _descriptors() -> Iterable[int]:
         return range(os.sysconf("SC_OPEN_MAX"))
 
 
-def _found(command: Command) -> str:
-    """Look for the program where execvp(3) does, by the PATH of its own environment."""
+def _places(command: Command) -> list[str]:
+    """Where the program may be, as execvp(3) looks by the PATH of its own environment.
+
+    Without one that can be executed it is one that fails with the reason, and at last one that is
+    not there: the bare name would be taken for a file in the directory.
+    """
     name = command.argv[0]
     if "/" in name:
-        return name
+        return [name]
     there = [os.path.join(place, name) for place in os.get_exec_path(command.environment)]
-    # One that is there and cannot be executed fails with the reason; the last of none is not there,
-    # while the bare name would be taken for a file in the directory.
-    return next(filter(_is_executable, there), None) or next(
-        filter(os.path.exists, there), there[-1]
-    )
+    return [*filter(_is_executable, there)] or [*filter(os.path.exists, there), there[-1]][:1]
 
 
 def _is_executable(path: str) -> bool:
@@ -192,7 +199,7 @@ def _is_executable(path: str) -> bool:
 def _not_found(command: Command) -> ThrallError:
     """Say what is not there: a program, or the interpreter of one that is."""
     program = _name(command)
-    if "/" in command.argv[0] and os.path.exists(os.path.join(command.cwd or "", command.argv[0])):
+    if any(map(os.path.exists, _places(command))):
         return CannotExecuteError(f"the interpreter of {program} was not found")
     # A whole command line in one word: a habit from programs that hand it to a shell.
     apart = "; there is no shell, so write its words apart" if " " in program else ""
@@ -205,7 +212,7 @@ def _looked_in(command: Command) -> str:
     if "/" not in program or program.startswith("/"):
         return ""
     try:
-        return f" from the directory {visible(os.path.abspath(command.cwd or os.curdir))}"
+        return f" from the directory {visible(os.getcwd())}"
     except OSError:  # our own directory is gone
         return " from a directory that is gone"
 
