@@ -3,6 +3,7 @@
 import gc
 import json
 import logging
+import types
 
 import pytest
 from gateways import FakeClient, FakeServer, FakeServers, catalog, request
@@ -60,6 +61,22 @@ def test_what_is_not_needed_any_more_is_freed(err):
 
     assert host(serve, FakeServers())
     assert err()
+
+
+@pytest.mark.parametrize("has_it", [True, False])
+def test_large_blocks_are_given_back_where_the_c_library_can_be_told_so(err, monkeypatch, has_it):
+    told = []
+    library = types.SimpleNamespace()
+    if has_it:
+        library.mallopt = lambda *words: told.append(words)
+    monkeypatch.setattr("ctypes.CDLL", lambda _: library)
+
+    async def serve(_service):
+        return None
+
+    assert host(serve, FakeServers()) is None
+    assert told == [(-3, 1 << 18)] * has_it
+    assert [line["event"] for line in err()][-1] == "end"
 
 
 def test_what_asyncio_complains_of_is_told_in_the_log_and_not_over_and_over_again(err):

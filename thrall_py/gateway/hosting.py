@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ctypes
 import gc
 import logging
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,6 +16,8 @@ from thrall_py.gateway.server import Servers
 from thrall_py.gateway.service import Service
 from thrall_py.redact import Redactor
 
+_M_MMAP_THRESHOLD = -3  # <malloc.h>
+_LARGE = 1 << 18  # bytes
 _STDERR = 2
 _SHOWN = 400  # characters of a complaint: the end of a traceback says most
 _LAST_WORDS = 0.5  # seconds for the log to be read to its end
@@ -59,7 +62,17 @@ def run(settings: Settings, open_servers: Open, serve: Serve) -> int | None:
     # A message of many small parts is as many objects; to look for garbage after every 700 of them
     # took most of the time in which it was read.
     gc.set_threshold(100_000, 10, 10)
+    _give_large_blocks_back()
     return asyncio.run(_host(settings, open_servers, serve))
+
+
+def _give_large_blocks_back() -> None:
+    """Have the memory of a large message returned to the system once it is free (mallopt(3)).
+
+    glibc learns to keep what was freed: after some messages of megabytes it held hundreds of them.
+    """
+    with contextlib.suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
 
 async def _host(settings: Settings, open_servers: Open, serve: Serve) -> int | None:
